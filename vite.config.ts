@@ -1,0 +1,41 @@
+/**
+ * Builds the viewer, web/app -> dist/app. The library is plain tsc output: Vite's library mode would inline the WASM.
+ * Folders say when a file is fetched: assets/ on the first load, assets/lazy/ when something first needs it.
+ * The size check (web/build/sizes.mjs) counts by these folders.
+ */
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Modules of the engine that the first load does without. */
+const lazyWasm = /^(codecs|rewrite)_bg\.wasm$/;
+
+const output = {
+  entryFileNames: "assets/[name]-[hash].js",
+  chunkFileNames: (chunk: { isDynamicEntry: boolean }): string =>
+    chunk.isDynamicEntry ? "assets/lazy/[name]-[hash].js" : "assets/[name]-[hash].js",
+  assetFileNames: (asset: { names: string[] }): string =>
+    asset.names.some((name) => lazyWasm.test(name))
+      ? "assets/lazy/[name]-[hash][extname]"
+      : "assets/[name]-[hash][extname]",
+};
+
+export default defineConfig({
+  root: at("web/app"),
+  resolve: {
+    alias: [{ find: /^stackroom$/, replacement: at("dist/lib/index.js") }],
+  },
+  worker: { format: "es", rolldownOptions: { output } },
+  build: {
+    outDir: at("dist/app"),
+    emptyOutDir: true,
+    target: "es2022",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: { output },
+  },
+  // The development server reads the built library and the sources of the viewer.
+  server: { fs: { allow: [at(".")] } },
+});
