@@ -1,0 +1,21 @@
+/** The viewer: Vite over web/app -> dist/app. */
+import { runScript } from "./command.mjs";
+import { at } from "./place.mjs";
+import { step } from "./say.mjs";
+import { reportFirstLoad } from "./sizes.mjs";
+import { digest, isFresh, leaveStamp } from "./stamp.mjs";
+
+export const vite = at("node_modules/vite/bin/vite.js");
+
+const made = () => digest(["web/app", "dist/lib", "vite.config.ts", "package-lock.json"]);
+
+export const isAppFresh = () => isFresh("app", made(), ["dist/app/index.html"]);
+
+export async function buildApp() {
+  const stamp = made();
+  if (isFresh("app", stamp, ["dist/app/index.html"])) return;
+  await step("building the viewer", "seconds", () => runScript(vite, ["build", "--config", at("vite.config.ts"), "--logLevel", "warn"]));
+  // Before the stamp: a build that is too big is never called done.
+  reportFirstLoad();
+  leaveStamp("app", stamp);
+}

@@ -1,0 +1,30 @@
+/**
+ * What a first visit fetches, gzipped, and its limit.
+ * Counted: HTML, JavaScript, CSS, WASM of dist/app, worker included, but for assets/lazy/ (see vite.config.ts).
+ * Not counted: the sample archive and pictures.
+ */
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { at } from "./place.mjs";
+import { kilobytes, say, Stop } from "./say.mjs";
+import { filesBelow } from "./stamp.mjs";
+
+export const firstLoadBytesMax = 200_000;
+
+/** Files of the first load, largest first. */
+export function firstLoad(folder = "dist/app") {
+  return filesBelow([folder])
+    .filter((path) => /\.(html|js|css|wasm)$/.test(path) && !path.includes("/assets/lazy/"))
+    .map((path) => ({ path, bytes: gzipSync(readFileSync(at(path)), { level: 9 }).length }))
+    .sort((a, b) => b.bytes - a.bytes);
+}
+
+export function reportFirstLoad() {
+  const files = firstLoad();
+  const total = files.reduce((sum, file) => sum + file.bytes, 0);
+  const parts = files.map((file) => `${file.path.split("/").at(-1)} ${kilobytes(file.bytes)}`).join(", ");
+  say(`stackroom: first load ${kilobytes(total)} gzipped of ${kilobytes(firstLoadBytesMax)} (${parts})`);
+  if (total > firstLoadBytesMax) {
+    throw new Stop(`the first load is ${kilobytes(total)} gzipped, the limit is ${kilobytes(firstLoadBytesMax)}`);
+  }
+}

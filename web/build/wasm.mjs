@@ -1,0 +1,52 @@
+/**
+ * The three WASM modules of the one crate: crate/ -> web/lib/wasm/, one wasm-pack run each.
+ * `engine` is the first load; `codecs` and `rewrite` are fetched when something first needs them.
+ */
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { run } from "./command.mjs";
+import { at } from "./place.mjs";
+import { installWasmTools } from "./rust.mjs";
+import { kilobytes, say, step } from "./say.mjs";
+import { digest, isFresh, leaveStamp } from "./stamp.mjs";
+
+export const wasmModules = ["engine", "codecs", "rewrite"];
+
+const rustFlags = "-C target-feature=+simd128";
+const outputs = (name) => [".js", ".d.ts", "_bg.wasm"].map((end) => `web/lib/wasm/${name}${end}`);
+const inputs = ["crate", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
+
+function staleModules() {
+  const made = digest(inputs, rustFlags);
+  return wasmModules.filter((name) => !isFresh(`wasm-${name}`, `${name} ${made}`, outputs(name))).map((name) => ({ name, made: `${name} ${made}` }));
+}
+
+export const isWasmFresh = () => staleModules().length === 0;
+
+export async function buildWasm() {
+  const stale = staleModules();
+  if (stale.length === 0) return;
+  const env = await installWasmTools();
+  // Flags from outside would silently replace ours.
+  delete env.RUSTFLAGS;
+  delete env.CARGO_ENCODED_RUSTFLAGS;
+  env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = rustFlags;
+  for (const { name, made } of stale) {
+    await step(`compiling the ${name} module`, "the first time a minute or two", () => build(name, env));
+    leaveStamp(`wasm-${name}`, made);
+    const bytes = readFileSync(at("web/lib/wasm", `${name}_bg.wasm`));
+    say(`stackroom: ${name}_bg.wasm ${kilobytes(bytes.length)}, gzipped ${kilobytes(gzipSync(bytes, { level: 9 }).length)}`);
+  }
+}
+
+async function build(name, env) {
+  // wasm-pack drops a .gitignore of "*" into its folder, which would make npm pack skip everything: copy from aside.
+  const aside = at("target", "wasm-pack", name);
+  rmSync(aside, { recursive: true, force: true });
+  const mode = ["--target", "web", "--mode", "no-install", "--no-pack", "--release", "--out-dir", aside, "--out-name", name];
+  await run("wasm-pack", ["build", at("crate"), ...mode, "--", "--locked", "--no-default-features", "--features", name], { env });
+  mkdirSync(at("web/lib/wasm"), { recursive: true });
+  for (const file of readdirSync(aside)) {
+    if (/\.(js|ts|wasm)$/.test(file)) copyFileSync(`${aside}/${file}`, at("web/lib/wasm", file));
+  }
+}
