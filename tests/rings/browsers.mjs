@@ -1,0 +1,50 @@
+/** The viewer in Chromium and in Firefox, served by the production server. */
+import { readFileSync, rmSync } from "node:fs";
+import { at } from "../../web/build/place.mjs";
+import { installBrowsers } from "../e2e/browser.mjs";
+import { runNode, withExit } from "./program.mjs";
+
+export const minutes = 35;
+
+const report = at("test-results/playwright.json");
+
+export async function run(only = []) {
+  await installBrowsers();
+  rmSync(report, { force: true });
+  const { problem } = await runNode(
+    [at("node_modules/@playwright/test/cli.js"), "test", "--config", at("tests/e2e/playwright.config.ts"), ...only],
+    { minutes, env: { STACKROOM_BROWSER_REPORT: report } },
+  );
+  return withExit("playwright", readReport(report), problem);
+}
+
+export function readReport(file) {
+  const result = { passed: 0, failed: 0, skipped: [], failures: [] };
+  let report;
+  try {
+    report = JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return result;
+  }
+  for (const error of report.errors ?? []) {
+    result.failed += 1;
+    result.failures.push(error.message ?? "an error outside any test");
+  }
+  const visit = (suite, path) => {
+    for (const inner of suite.suites ?? []) visit(inner, [...path, inner.title]);
+    for (const spec of suite.specs ?? []) {
+      for (const test of spec.tests) count([test.projectName, ...path, spec.title].join(" > "), test.status);
+    }
+  };
+  const count = (name, status) => {
+    if (status === "expected") result.passed += 1;
+    else if (status === "skipped") result.skipped.push(name);
+    // A flaky test has failed once, which is what a test is for.
+    else {
+      result.failed += 1;
+      result.failures.push(`${name} (${status})`);
+    }
+  };
+  for (const suite of report.suites ?? []) visit(suite, [suite.title]);
+  return result;
+}

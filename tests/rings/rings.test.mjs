@@ -1,0 +1,67 @@
+/** The counts of `npm test` are only as good as the reading of each runner's report. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { readReport as readPlaywright } from "./browsers.mjs";
+import { readTap } from "./nodetest.mjs";
+import { withExit } from "./program.mjs";
+import { readResults } from "./rust.mjs";
+import { readReport as readVitest } from "./typescript.mjs";
+
+function withFile(content, read) {
+  const folder = mkdtempSync(join(tmpdir(), "stackroom-rings-"));
+  const file = join(folder, "report.json");
+  if (content !== null) writeFileSync(file, JSON.stringify(content));
+  try {
+    return read(file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test("cargo: several binaries add up, ignored and filtered tests are skips", () => {
+  const result = readResults([
+    "test gzip::reads ... ok",
+    "test gzip::breaks ... FAILED",
+    "test slow ... ignored",
+    "test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+    "test result: ok. 4 passed; 0 failed; 0 ignored; 0 measured; 2 filtered out; finished in 0.00s",
+  ].join("\n"));
+  assert.deepEqual([result.passed, result.failed, result.skipped.length], [5, 1, 3]);
+  assert.deepEqual(result.failures, ["gzip::breaks"]);
+});
+
+test("vitest: a file that does not load is a failure", () => {
+  const suites = [
+    { name: "a", status: "failed", message: "no such module", assertionResults: [] },
+    { name: "b", status: "passed", assertionResults: [{ status: "passed", fullName: "x" }, { status: "pending", fullName: "y" }] },
+  ];
+  const result = withFile({ testResults: suites }, readVitest);
+  assert.deepEqual([result.passed, result.failed, result.skipped], [1, 1, ["y"]]);
+});
+
+test("playwright: flaky is failed, projects count apart, errors outside tests count", () => {
+  const spec = (title, ...statuses) => ({ title, tests: statuses.map((status, i) => ({ status, projectName: `p${i}` })) });
+  const suites = [{ title: "a.spec.ts", specs: [spec("one", "expected", "flaky")], suites: [{ title: "inner", specs: [spec("two", "skipped", "unexpected")] }] }];
+  const result = withFile({ suites, errors: [{ message: "server did not start" }] }, readPlaywright);
+  assert.deepEqual([result.passed, result.failed], [1, 3]);
+  assert.deepEqual(result.skipped, ["p0 > a.spec.ts > inner > two"]);
+});
+
+test("node: leaves are counted, skips and failures are named", () => {
+  const result = readTap(["ok 1 - fine", "not ok 2 - broken", "    ok 1 - inner # SKIP no reason", "# tests 3", "# pass 1", "# fail 1", "# cancelled 0", "# skipped 1"].join("\n"));
+  assert.deepEqual([result.passed, result.failed, result.skipped, result.failures], [1, 1, ["inner"], ["broken"]]);
+});
+
+test("a runner that ends badly or runs nothing has failed", () => {
+  const nothing = { passed: 0, failed: 0, skipped: [], failures: [] };
+  assert.equal(withExit("x", nothing, null).failed, 1);
+  assert.equal(withExit("x", { ...nothing, passed: 3 }, "ended with exit code 1").failed, 1);
+  assert.equal(withExit("x", { ...nothing, passed: 3 }, null).failed, 0);
+});
+
+test("a report that was never written is a failure", () => {
+  for (const read of [readVitest, readPlaywright]) assert.equal(withExit("x", withFile(null, read), "hung").failed, 1);
+});

@@ -1,0 +1,44 @@
+/**
+ * Format, lints (native and WASM), and every Rust test.
+ * libtest cannot skip while running, so tests that need the corpus have `corpus_` in their name and are left out by
+ * name where there is none; each is then reported as skipped.
+ */
+import { installToolchain } from "../../web/build/rust.mjs";
+import { findCorpus } from "./corpus.mjs";
+import { asOneTest, runProgram, sum, withExit } from "./program.mjs";
+
+export const minutes = 25;
+
+const cargo = (args, options) => runProgram("cargo", args, { minutes, ...options });
+const lints = ["--", "-D", "warnings"];
+const wasm = ["-p", "stackroom", "--lib", "--target", "wasm32-unknown-unknown", "--all-features"];
+
+export async function run() {
+  await installToolchain();
+  return sum([
+    await asOneTest("cargo fmt", cargo(["fmt", "--all", "--check"])),
+    await asOneTest("cargo clippy", cargo(["clippy", "--locked", "--workspace", "--all-targets", ...lints])),
+    await asOneTest("cargo clippy for WASM", cargo(["clippy", "--locked", ...wasm, ...lints])),
+    await runTests(findCorpus() === null),
+  ]);
+}
+
+async function runTests(isCorpusAbsent) {
+  const args = ["test", "--locked", "--workspace", "--no-fail-fast"];
+  const { output, problem } = await cargo([...args, ...(isCorpusAbsent ? ["--", "--skip", "corpus_"] : [])]);
+  return withExit("cargo test", readResults(output), problem);
+}
+
+/** Adds up libtest's closing lines; its JSON is not stable yet. */
+export function readResults(output) {
+  const result = { passed: 0, failed: 0, skipped: [], failures: [] };
+  const closing = /^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored; \d+ measured; (\d+) filtered out/gm;
+  for (const [, passed, failed, , filtered] of output.matchAll(closing)) {
+    result.passed += Number(passed);
+    result.failed += Number(failed);
+    for (let n = 0; n < Number(filtered); n += 1) result.skipped.push("corpus_ test, left out by name");
+  }
+  for (const [, name] of output.matchAll(/^test (.+) \.\.\. ignored/gm)) result.skipped.push(name);
+  for (const [, name] of output.matchAll(/^test (.+) \.\.\. FAILED$/gm)) result.failures.push(name);
+  return result;
+}
