@@ -1,0 +1,36 @@
+/** Chromium and Firefox against the production server, which builds what is stale before it listens. */
+import { defineConfig } from "@playwright/test";
+import { driverOptions } from "./browser.mjs";
+
+const report = process.env["STACKROOM_BROWSER_REPORT"];
+const output = "../../test-results/browsers";
+
+export default defineConfig({
+  testDir: ".",
+  testMatch: "*.spec.ts",
+  outputDir: output,
+  // One at a time: some tests watch the UI thread, and two browsers on two cores would watch each other.
+  workers: 1,
+  forbidOnly: true,
+  // Hang guards, not gates.
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
+  reporter: report ? [["list"], ["json", { outputFile: report }]] : [["list"]],
+  use: {
+    baseURL: `http://localhost:${process.env["STACKROOM_PORT"]}/`,
+    screenshot: "only-on-failure",
+  },
+  projects: [
+    { name: "chromium", use: driverOptions("chromium") },
+    { name: "firefox", use: driverOptions("firefox") },
+  ],
+  webServer: {
+    command: "node web/build/start.mjs --port 0",
+    cwd: "../..",
+    // The server chooses a free port and prints it; Playwright puts it into the environment of the tests.
+    wait: { stdout: /Stackroom is at http:\/\/localhost:(?<STACKROOM_PORT>\d+)\// },
+    gracefulShutdown: { signal: "SIGTERM", timeout: 5_000 },
+    stderr: "pipe",
+    timeout: 900_000,
+  },
+});
