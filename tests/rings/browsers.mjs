@@ -8,12 +8,12 @@ export const minutes = 35;
 
 const report = at("test-results/playwright.json");
 
-export async function run(only = []) {
+export async function run({ only = [], minutes: guard = minutes } = {}) {
   await installBrowsers();
   rmSync(report, { force: true });
   const { problem } = await runNode(
     [at("node_modules/@playwright/test/cli.js"), "test", "--config", at("tests/e2e/playwright.config.ts"), ...only],
-    { minutes, env: { STACKROOM_BROWSER_REPORT: report } },
+    { minutes: guard, env: { STACKROOM_BROWSER_REPORT: report } },
   );
   return withExit("playwright", readReport(report), problem);
 }

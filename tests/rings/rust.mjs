@@ -19,13 +19,13 @@ export async function run() {
     await asOneTest("cargo fmt", cargo(["fmt", "--all", "--check"])),
     await asOneTest("cargo clippy", cargo(["clippy", "--locked", "--workspace", "--all-targets", ...lints])),
     await asOneTest("cargo clippy for WASM", cargo(["clippy", "--locked", ...wasm, ...lints])),
-    await runTests(findCorpus() === null),
+    await runCargoTests({}),
   ]);
 }
 
-async function runTests(isCorpusAbsent) {
-  const args = ["test", "--locked", "--workspace", "--no-fail-fast"];
-  const { output, problem } = await cargo([...args, ...(isCorpusAbsent ? ["--", "--skip", "corpus_"] : [])]);
+export async function runCargoTests({ args = [], env = {}, minutes: guard = minutes }) {
+  const skip = findCorpus() === null ? ["--", "--skip", "corpus_"] : [];
+  const { output, problem } = await cargo(["test", "--locked", "--workspace", "--no-fail-fast", ...args, ...skip], { env, minutes: guard });
   return withExit("cargo test", readResults(output), problem);
 }
 

@@ -14,14 +14,14 @@ export async function run() {
   for (const project of projects) {
     checks.push(await asOneTest(`types of ${project}`, runNode([tsc, "-p", at(project), "--noEmit"], { minutes: 5 })));
   }
-  return sum([...checks, await runVitest()]);
+  return sum([...checks, await runVitest({})]);
 }
 
-async function runVitest() {
+export async function runVitest({ minutes: guard = minutes }) {
   rmSync(report, { force: true });
   const { problem } = await runNode(
     [at("node_modules/vitest/vitest.mjs"), "run", "--config", at("tests/web/vitest.config.ts"), "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
-    { minutes },
+    { minutes: guard },
   );
   return withExit("vitest", readReport(report), problem);
 }

@@ -1,0 +1,23 @@
+/** The deep tests by name. Each runs ordinary test programs with STACKROOM_DEEP=1 and gives their results. */
+import { run as runBrowsers } from "../rings/browsers.mjs";
+import { runCargoTests } from "../rings/rust.mjs";
+import { runVitest } from "../rings/typescript.mjs";
+
+const hours = (n) => n * 60;
+
+// Optimised, but linked quickly: the loops are long, the link time of the release profile longer.
+const fast = { CARGO_PROFILE_RELEASE_LTO: "off", CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16" };
+
+export const deepTests = {
+  corpus: {
+    what: "every Rust and TypeScript test at full count: each byte cut and flipped, every file of the corpus",
+    takes: "minutes to an hour",
+    needsCorpus: true,
+    run: async () => [await runCargoTests({ args: ["--release"], env: fast, minutes: hours(3) }), await runVitest({ minutes: hours(1) })],
+  },
+  hostile: {
+    what: "every hostile record in every preview, both browsers",
+    takes: "minutes",
+    run: async () => [await runBrowsers({ only: ["hostile"], minutes: hours(1) })],
+  },
+};
