@@ -1,0 +1,297 @@
+//! Reads gzip members one after another and tells where each starts and ends.
+//!
+//!   file := member*      member := header deflate-data crc32:u32 size:u32
+//! States: Header -> Body -> Trailer -> Header. Damage leads to Scan, which looks for the next
+//! member that inflates to the start of a WARC record; until that is certain the member is tentative
+//! and nothing of it is told. Zero bytes between members are padding.
+
+use memchr::memchr;
+use zlib_rs::crc32::crc32;
+use zlib_rs::{Inflate, InflateFlush, Status};
+
+use crate::error::{Code, code};
+
+const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
+const HEADER_BYTES: usize = 10;
+const HEADER_BYTES_MAX: usize = 128 << 10;
+const TRAILER_BYTES: usize = 8;
+const WINDOW_BITS: u8 = 15;
+const RECORD_START: &[u8] = b"WARC/";
+
+const FLAG_HCRC: u8 = 2;
+const FLAG_EXTRA: u8 = 4;
+const FLAG_NAME: u8 = 8;
+const FLAG_COMMENT: u8 = 16;
+const FLAGS_RESERVED: u8 = 0xe0;
+
+/// What one step found. A step does at most one thing.
+#[derive(Debug)]
+pub enum Step<'a> {
+    /// All input is taken; more is needed.
+    Hungry,
+    Start { offset: u64 },
+    Data(&'a [u8]),
+    End { end: u64, is_sound: bool },
+    /// The member cannot be read on. The search for another one begins at `retry`.
+    Broken { code: Code, at: u64, retry: u64 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Header,
+    Body,
+    Trailer,
+    Scan,
+}
+
+pub struct GzipReader {
+    state: State,
+    /// File offset of the next byte of input.
+    position: u64,
+    /// File offset of the member being read.
+    member: u64,
+    /// Header or trailer bytes, or matched magic, gathered over pieces of input.
+    gathered: Vec<u8>,
+    inflate: Inflate,
+    crc: u32,
+    size: u32,
+    out: Vec<u8>,
+    /// Bytes in `out` that belong to a tentative member, or wait for its `Start` to be told.
+    held: usize,
+    is_tentative: bool,
+}
+
+impl GzipReader {
+    pub fn new(offset: u64, step_bytes: usize) -> GzipReader {
+        GzipReader {
+            state: State::Header,
+            position: offset,
+            member: offset,
+            gathered: Vec::new(),
+            inflate: Inflate::new(false, WINDOW_BITS),
+            crc: 0,
+            size: 0,
+            out: vec![0; step_bytes],
+            held: 0,
+            is_tentative: false,
+        }
+    }
+
+    /// Goes on at `offset`, looking for a member there or after it.
+    pub fn scan_from(&mut self, offset: u64) {
+        self.state = State::Scan;
+        self.position = offset;
+        self.gathered.clear();
+        self.is_tentative = false;
+        self.held = 0;
+    }
+
+    /// Does one thing with the input and says how much of it was taken.
+    pub fn step(&mut self, input: &[u8]) -> (usize, Step<'_>) {
+        let (taken, outcome) = match self.state {
+            State::Header => self.header(input),
+            State::Body => self.body(input),
+            State::Trailer => self.trailer(input),
+            State::Scan => self.scan(input),
+        };
+        self.position += taken as u64;
+        (taken, self.told(outcome))
+    }
+
+    /// The end of the file: what it broke off, if anything.
+    pub fn finish(&mut self) -> Option<Step<'static>> {
+        let is_clean = match self.state {
+            State::Header => self.gathered.is_empty(),
+            State::Scan => true,
+            State::Body | State::Trailer => false,
+        };
+        (!is_clean).then(|| {
+            let broken = Step::Broken { code: code::GZIP_TRUNCATED, at: self.position, retry: self.member + 1 };
+            self.state = State::Scan;
+            broken
+        })
+    }
+
+    fn told(&mut self, outcome: Outcome) -> Step<'_> {
+        match outcome {
+            Outcome::Hungry => Step::Hungry,
+            Outcome::Start => Step::Start { offset: self.member },
+            Outcome::Data(bytes) => Step::Data(&self.out[..bytes]),
+            Outcome::End { is_sound } => Step::End { end: self.position, is_sound },
+            Outcome::Broken(code) => {
+                self.state = State::Scan;
+                Step::Broken { code, at: self.position, retry: self.member + 1 }
+            }
+        }
+    }
+
+    fn header(&mut self, input: &[u8]) -> (usize, Outcome) {
+        if input.is_empty() {
+            return (0, Outcome::Hungry);
+        }
+        if self.gathered.is_empty() {
+            let padding = input.iter().take_while(|&&byte| byte == 0).count();
+            if padding > 0 {
+                return (padding, Outcome::Hungry);
+            }
+            self.member = self.position;
+        }
+        let before = self.gathered.len();
+        // Almost every header is whole in the input; only then is nothing copied.
+        let whole = if before == 0 { header_bytes(input) } else { self.gather_header(input) };
+        match whole {
+            Err(()) => (input.len().min(1), Outcome::Broken(code::GZIP_GARBAGE)),
+            Ok(None) => {
+                if before == 0 {
+                    self.gathered.extend_from_slice(input);
+                }
+                (input.len(), Outcome::Hungry)
+            }
+            Ok(Some(length)) => {
+                self.gathered.clear();
+                self.inflate.reset(false);
+                self.crc = 0;
+                self.size = 0;
+                self.held = 0;
+                self.state = State::Body;
+                let outcome = if self.is_tentative { Outcome::Hungry } else { Outcome::Start };
+                (length.saturating_sub(before), outcome)
+            }
+        }
+    }
+
+    fn gather_header(&mut self, input: &[u8]) -> Result<Option<usize>, ()> {
+        if self.gathered.len() > HEADER_BYTES_MAX {
+            return Err(());
+        }
+        self.gathered.extend_from_slice(&input[..input.len().min(HEADER_BYTES_MAX)]);
+        header_bytes(&self.gathered)
+    }
+
+    fn body(&mut self, input: &[u8]) -> (usize, Outcome) {
+        if self.held > 0 && !self.is_tentative {
+            let held = std::mem::take(&mut self.held);
+            return (0, Outcome::Data(held));
+        }
+        let (taken_before, made_before) = (self.inflate.total_in(), self.inflate.total_out());
+        let status = self.inflate.decompress(input, &mut self.out[self.held..], InflateFlush::NoFlush);
+        let taken = usize::try_from(self.inflate.total_in() - taken_before).unwrap_or(input.len());
+        let made = usize::try_from(self.inflate.total_out() - made_before).unwrap_or(0);
+        let fresh = &self.out[self.held..self.held + made];
+        self.crc = crc32(self.crc, fresh);
+        // The trailer states the size modulo 2^32.
+        self.size = self.size.wrapping_add(u32::try_from(made).unwrap_or(0));
+        let Ok(status) = status else { return (taken, Outcome::Broken(code::GZIP_BAD_DATA)) };
+        let is_end = status == Status::StreamEnd;
+        if is_end {
+            self.state = State::Trailer;
+        }
+        if self.is_tentative {
+            return (taken, self.weigh(made, is_end));
+        }
+        if made > 0 {
+            return (taken, Outcome::Data(made));
+        }
+        // Input that brings nothing on cannot happen with sound data; it must not loop.
+        let is_stuck = taken == 0 && !input.is_empty() && !is_end;
+        (taken, if is_stuck { Outcome::Broken(code::GZIP_BAD_DATA) } else { Outcome::Hungry })
+    }
+
+    /// Decides whether a tentative member is one: it must begin with a WARC record.
+    fn weigh(&mut self, made: usize, is_end: bool) -> Outcome {
+        self.held += made;
+        if self.held >= RECORD_START.len() {
+            if !self.out[..self.held].starts_with(RECORD_START) {
+                return Outcome::Broken(code::GZIP_GARBAGE);
+            }
+            self.is_tentative = false;
+            self.state = State::Body;
+            return Outcome::Start;
+        }
+        if is_end { Outcome::Broken(code::GZIP_GARBAGE) } else { Outcome::Hungry }
+    }
+
+    fn trailer(&mut self, input: &[u8]) -> (usize, Outcome) {
+        let taken = input.len().min(TRAILER_BYTES - self.gathered.len());
+        self.gathered.extend_from_slice(&input[..taken]);
+        if self.gathered.len() < TRAILER_BYTES {
+            return (taken, Outcome::Hungry);
+        }
+        let stated = |at: usize| {
+            let mut word = [0; 4];
+            word.copy_from_slice(&self.gathered[at..at + 4]);
+            u32::from_le_bytes(word)
+        };
+        let is_sound = stated(0) == self.crc && stated(4) == self.size;
+        self.gathered.clear();
+        self.state = State::Header;
+        (taken, Outcome::End { is_sound })
+    }
+
+    fn scan(&mut self, input: &[u8]) -> (usize, Outcome) {
+        let mut at = 0;
+        while at < input.len() {
+            if self.gathered.is_empty() {
+                match memchr(MAGIC[0], &input[at..]) {
+                    Some(found) => at += found,
+                    None => return (input.len(), Outcome::Hungry),
+                }
+                self.member = self.position + at as u64;
+            }
+            if input[at] == MAGIC[self.gathered.len()] {
+                self.gathered.push(input[at]);
+                at += 1;
+            } else {
+                // A byte that breaks the magic may begin another one, so it is looked at again.
+                at += usize::from(self.gathered.is_empty());
+                self.gathered.clear();
+            }
+            if self.gathered.len() == MAGIC.len() {
+                self.state = State::Header;
+                self.is_tentative = true;
+                return (at, Outcome::Hungry);
+            }
+        }
+        (input.len(), Outcome::Hungry)
+    }
+}
+
+enum Outcome {
+    Hungry,
+    Start,
+    Data(usize),
+    End { is_sound: bool },
+    Broken(Code),
+}
+
+/// Length of the header at the start of `bytes`: `None` while it is not whole, an error where it is none.
+fn header_bytes(bytes: &[u8]) -> Result<Option<usize>, ()> {
+    let known = bytes.len().min(MAGIC.len());
+    if bytes[..known] != MAGIC[..known] {
+        return Err(());
+    }
+    let Some(&flags) = bytes.get(3) else { return Ok(None) };
+    if flags & FLAGS_RESERVED != 0 {
+        return Err(());
+    }
+    let mut length = HEADER_BYTES;
+    if flags & FLAG_EXTRA != 0 {
+        let Some(&[low, high]) = bytes.get(length..length + 2).and_then(|two| two.first_chunk()) else {
+            return Ok(None);
+        };
+        length += 2 + usize::from(u16::from_le_bytes([low, high]));
+    }
+    for flag in [FLAG_NAME, FLAG_COMMENT] {
+        if flags & flag != 0 {
+            let Some(text) = bytes.get(length..) else { return Ok(None) };
+            let Some(end) = memchr(0, text) else {
+                return if bytes.len() > HEADER_BYTES_MAX { Err(()) } else { Ok(None) };
+            };
+            length += end + 1;
+        }
+    }
+    if flags & FLAG_HCRC != 0 {
+        length += 2;
+    }
+    Ok((bytes.len() >= length).then_some(length))
+}

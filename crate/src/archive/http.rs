@@ -1,0 +1,112 @@
+//! The head of an HTTP message, as servers and crawlers really wrote it.
+//!
+//!   head := start-line CRLF field* CRLF
+
+use super::warc::{Fields, has_prefix};
+use memchr::memchr;
+
+/// A parsed HTTP header block.
+#[derive(Clone, Debug, Default)]
+pub struct HttpHead {
+    /// The block as it stands in the record, with the blank line that ends it.
+    pub raw: Vec<u8>,
+    fields: Fields,
+    start_end: usize,
+}
+
+impl HttpHead {
+    /// The head that these bytes are.
+    pub fn of(raw: Vec<u8>) -> HttpHead {
+        let mut head = HttpHead { raw, ..HttpHead::default() };
+        head.parse();
+        head
+    }
+
+    /// Reads what is in `raw`. Returns false where a line is no header field.
+    pub fn parse(&mut self) -> bool {
+        self.start_end = memchr(b'\n', &self.raw).map_or(self.raw.len(), |at| at + 1);
+        self.fields.parse(&self.raw, self.start_end)
+    }
+
+    pub fn start_line(&self) -> &[u8] {
+        self.raw[..self.start_end].trim_ascii()
+    }
+
+    pub fn is_response(&self) -> bool {
+        has_prefix(&self.raw, b"HTTP/")
+    }
+
+    /// The status as it stands, absent in a request.
+    pub fn status(&self) -> Option<&[u8]> {
+        if !self.is_response() {
+            return None;
+        }
+        self.start_line().split(|&byte| byte == b' ').skip(1).find(|part| !part.is_empty())
+    }
+
+    /// The status where it is a number of HTTP.
+    pub fn status_number(&self) -> Option<u16> {
+        let text = std::str::from_utf8(self.status()?).ok()?;
+        text.parse().ok().filter(|status| *status < 1000)
+    }
+
+    pub fn get(&self, name: &str) -> Option<Vec<u8>> {
+        self.fields.get(&self.raw, name)
+    }
+
+    pub fn fields(&self) -> impl Iterator<Item = (&[u8], Vec<u8>)> {
+        self.fields.iter(&self.raw)
+    }
+}
+
+/// Whether a block could start with an HTTP head. `None` while too little of it is known.
+pub fn looks_like_http(start: &[u8], is_request: bool) -> Option<bool> {
+    if !is_request {
+        let known = start.len().min(5);
+        return if known < 5 && start.eq_ignore_ascii_case(&b"HTTP/"[..known]) {
+            None
+        } else {
+            Some(has_prefix(start, b"HTTP/"))
+        };
+    }
+    match start.iter().position(|byte| !byte.is_ascii_uppercase()) {
+        Some(at) => Some(at > 0 && start[at] == b' '),
+        None if start.len() > 32 => Some(false),
+        None => None,
+    }
+}
+
+/// Media type in lower case without its parameters.
+pub fn media_type(content_type: &[u8]) -> Vec<u8> {
+    let end = memchr(b';', content_type).unwrap_or(content_type.len());
+    content_type[..end].trim_ascii().to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(line: &str) -> Option<String> {
+        let head = HttpHead::of(format!("{line}\r\nA: b\r\n\r\n").into_bytes());
+        head.status().map(|text| String::from_utf8_lossy(text).into_owned())
+    }
+
+    #[test]
+    fn a_status_is_read_from_odd_lines_too() {
+        assert_eq!(status("HTTP/1.1 200 OK").as_deref(), Some("200"));
+        assert_eq!(status("HTTP/1.1  404").as_deref(), Some("404"));
+        assert_eq!(status("http/1.0 302").as_deref(), Some("302"));
+        assert_eq!(status("HTTP/1.1"), None);
+        assert_eq!(status("GET / HTTP/1.1"), None);
+    }
+
+    #[test]
+    fn blocks_are_told_apart_by_their_first_bytes() {
+        assert_eq!(looks_like_http(b"HTTP/1.1 200", false), Some(true));
+        assert_eq!(looks_like_http(b"HT", false), None);
+        assert_eq!(looks_like_http(b"<html>", false), Some(false));
+        assert_eq!(looks_like_http(b"POST /", true), Some(true));
+        assert_eq!(looks_like_http(b"PO", true), None);
+        assert_eq!(looks_like_http(b"\x00\x01", true), Some(false));
+    }
+}

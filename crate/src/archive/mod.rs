@@ -1,0 +1,22 @@
+//! Input formats: bytes in, records and damage out. No I/O, and no knowledge of how records are kept.
+
+mod body;
+mod date;
+mod detect;
+mod gzip;
+mod http;
+mod hunt;
+mod machine;
+mod reader;
+mod record;
+mod surt;
+mod warc;
+
+pub use body::{BodyDecoder, BodyOutcome};
+pub use date::parse_date;
+pub use detect::detect;
+pub use http::{HttpHead, media_type};
+pub use reader::{Container, Reader};
+pub use record::{Record, Sink};
+pub use surt::surt;
+pub use warc::{RecordType, WarcHead};

@@ -1,0 +1,44 @@
+//! What a reader tells of each record, and the trait of those who listen.
+
+use super::http::HttpHead;
+use super::warc::WarcHead;
+use crate::error::Damage;
+
+/// Where a record is and how much of it there was; its headers went ahead of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// Where the record, or the gzip member that holds its start, begins in the file.
+    pub offset: u64,
+    /// Bytes that it takes there.
+    pub length: u64,
+    /// Bytes to pass over in the inflated member before the record begins.
+    pub skip: u64,
+    /// Bytes of the block.
+    pub block_bytes: u64,
+    /// Bytes of the block after the HTTP head, or of the whole block where there is none.
+    pub payload_bytes: u64,
+    /// False where the file or the member ended before the stated length.
+    pub is_whole: bool,
+}
+
+/// Hears a record as it streams by: `begin`, at most one `http`, any number of `body`, then `end`.
+/// After `abandon` the same record begins again, because a wrong length was found out.
+pub trait Sink {
+    fn begin(&mut self, head: &WarcHead);
+    fn http(&mut self, head: &HttpHead);
+    /// Payload as stored: neither de-chunked nor decoded.
+    fn body(&mut self, bytes: &[u8]);
+    /// What separates this record from the next one.
+    fn tail(&mut self, _bytes: &[u8]) {}
+    fn end(&mut self, record: &Record);
+    fn abandon(&mut self) {}
+    fn damage(&mut self, damage: Damage);
+    /// False lets the reader pass over long blocks.
+    fn wants_body(&self) -> bool {
+        true
+    }
+    /// True asks the reader to stop taking input for now.
+    fn is_full(&self) -> bool {
+        false
+    }
+}

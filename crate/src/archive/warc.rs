@@ -1,0 +1,288 @@
+//! The header block of a WARC record.
+//!
+//!   head := version CRLF field* CRLF      version := "WARC/" digits "." digits
+//!   field := name ":" value CRLF (blank value CRLF)*
+//! Read leniently: bare LF, folded values, fields without a colon, names in any case.
+
+use memchr::memchr;
+
+/// What a record is, as `WARC-Type` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum RecordType {
+    Unknown,
+    Warcinfo,
+    Response,
+    Resource,
+    Request,
+    Metadata,
+    Revisit,
+    Conversion,
+    Continuation,
+}
+
+impl RecordType {
+    const ALL: [(RecordType, &'static str); 9] = [
+        (RecordType::Unknown, "unknown"),
+        (RecordType::Warcinfo, "warcinfo"),
+        (RecordType::Response, "response"),
+        (RecordType::Resource, "resource"),
+        (RecordType::Request, "request"),
+        (RecordType::Metadata, "metadata"),
+        (RecordType::Revisit, "revisit"),
+        (RecordType::Conversion, "conversion"),
+        (RecordType::Continuation, "continuation"),
+    ];
+
+    pub fn parse(name: &[u8]) -> RecordType {
+        let known = RecordType::ALL.iter().find(|(_, known)| name.eq_ignore_ascii_case(known.as_bytes()));
+        known.map_or(RecordType::Unknown, |(kind, _)| *kind)
+    }
+
+    pub fn name(self) -> &'static str {
+        RecordType::ALL[usize::from(self as u8)].1
+    }
+
+    pub fn from_number(number: u8) -> RecordType {
+        RecordType::ALL.get(usize::from(number)).map_or(RecordType::Unknown, |(kind, _)| *kind)
+    }
+}
+
+/// Named values in a block of header lines; kept as ranges so that one buffer serves every record.
+#[derive(Clone, Debug, Default)]
+pub struct Fields {
+    fields: Vec<Field>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Field {
+    name: (usize, usize),
+    value: (usize, usize),
+}
+
+impl Fields {
+    /// Reads the lines of `raw` from `start` on. Returns false where a line had no colon.
+    pub fn parse(&mut self, raw: &[u8], start: usize) -> bool {
+        self.fields.clear();
+        let mut is_sound = true;
+        let mut at = start;
+        while at < raw.len() {
+            let end = memchr(b'\n', &raw[at..]).map_or(raw.len(), |found| at + found);
+            let line = trim(raw, at, end);
+            if line.0 < line.1 {
+                let is_folded = matches!(raw[at], b' ' | b'\t');
+                match (is_folded, self.fields.last_mut(), memchr(b':', &raw[at..end])) {
+                    (true, Some(field), _) => field.value.1 = line.1,
+                    (_, _, Some(colon)) => {
+                        let name = trim(raw, at, at + colon);
+                        self.fields.push(Field { name, value: trim(raw, at + colon + 1, end) });
+                    }
+                    _ => is_sound = false,
+                }
+            }
+            at = end + 1;
+        }
+        is_sound
+    }
+
+    /// The first value of that name, without folds.
+    pub fn get(&self, raw: &[u8], name: &str) -> Option<Vec<u8>> {
+        self.get_raw(raw, name).map(unfold)
+    }
+
+    /// The first value of that name as it stands, folds and all.
+    pub fn get_raw<'a>(&self, raw: &'a [u8], name: &str) -> Option<&'a [u8]> {
+        let is_named = |field: &&Field| raw[field.name.0..field.name.1].eq_ignore_ascii_case(name.as_bytes());
+        self.fields.iter().find(is_named).map(|field| &raw[field.value.0..field.value.1])
+    }
+
+    pub fn count(&self, raw: &[u8], name: &str) -> usize {
+        self.fields.iter().filter(|field| raw[field.name.0..field.name.1].eq_ignore_ascii_case(name.as_bytes())).count()
+    }
+
+    pub fn iter<'a>(&'a self, raw: &'a [u8]) -> impl Iterator<Item = (&'a [u8], Vec<u8>)> {
+        self.fields.iter().map(|field| (&raw[field.name.0..field.name.1], unfold(&raw[field.value.0..field.value.1])))
+    }
+}
+
+fn trim(raw: &[u8], start: usize, end: usize) -> (usize, usize) {
+    let is_blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r');
+    let mut range = (start, end);
+    while range.0 < range.1 && is_blank(raw[range.0]) {
+        range.0 += 1;
+    }
+    while range.0 < range.1 && is_blank(raw[range.1 - 1]) {
+        range.1 -= 1;
+    }
+    range
+}
+
+fn unfold(value: &[u8]) -> Vec<u8> {
+    if memchr(b'\n', value).is_none() {
+        return value.to_vec();
+    }
+    let lines: Vec<&[u8]> = value.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).collect();
+    lines.join(&b' ')
+}
+
+/// How long the block is, by the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatedLength {
+    Bytes(u64),
+    Missing,
+    Unreadable,
+}
+
+/// A parsed WARC header block.
+#[derive(Clone, Debug, Default)]
+pub struct WarcHead {
+    /// The block as it stands in the file, with the blank line that ends it.
+    pub raw: Vec<u8>,
+    fields: Fields,
+    version_end: usize,
+}
+
+impl WarcHead {
+    /// Reads what is in `raw`. Returns false where a line is no header field.
+    pub fn parse(&mut self) -> bool {
+        self.version_end = memchr(b'\n', &self.raw).map_or(self.raw.len(), |at| at + 1);
+        self.fields.parse(&self.raw, self.version_end)
+    }
+
+    /// Such as `WARC/1.1`.
+    pub fn version(&self) -> &[u8] {
+        self.raw[..self.version_end].trim_ascii()
+    }
+
+    pub fn get(&self, name: &str) -> Option<Vec<u8>> {
+        self.fields.get(&self.raw, name)
+    }
+
+    pub fn get_raw(&self, name: &str) -> Option<&[u8]> {
+        self.fields.get_raw(&self.raw, name)
+    }
+
+    pub fn count(&self, name: &str) -> usize {
+        self.fields.count(&self.raw, name)
+    }
+
+    pub fn fields(&self) -> impl Iterator<Item = (&[u8], Vec<u8>)> {
+        self.fields.iter(&self.raw)
+    }
+
+    pub fn kind(&self) -> RecordType {
+        self.fields.get_raw(&self.raw, "WARC-Type").map_or(RecordType::Unknown, RecordType::parse)
+    }
+
+    /// Target URL without the angle brackets that some writers put around it.
+    pub fn uri(&self) -> Option<Vec<u8>> {
+        let mut uri = self.get("WARC-Target-URI")?;
+        if uri.len() >= 2 && uri.first() == Some(&b'<') && uri.last() == Some(&b'>') {
+            uri.pop();
+            uri.remove(0);
+        }
+        (!uri.is_empty()).then_some(uri)
+    }
+
+    pub fn stated_length(&self) -> StatedLength {
+        let Some(text) = self.fields.get_raw(&self.raw, "Content-Length") else { return StatedLength::Missing };
+        if text.is_empty() || text.len() > 18 || !text.iter().all(u8::is_ascii_digit) {
+            return StatedLength::Unreadable;
+        }
+        StatedLength::Bytes(text.iter().fold(0, |sum, byte| sum * 10 + u64::from(byte - b'0')))
+    }
+
+    /// Whether the block of such a record is an HTTP message.
+    pub fn holds_http(&self) -> bool {
+        if !matches!(self.kind(), RecordType::Response | RecordType::Request | RecordType::Revisit) {
+            return false;
+        }
+        match self.uri() {
+            Some(uri) => has_prefix(&uri, b"http:") || has_prefix(&uri, b"https:"),
+            None => self.get("Content-Type").is_some_and(|mime| has_prefix(&mime, b"application/http")),
+        }
+    }
+}
+
+pub fn has_prefix(text: &[u8], prefix: &[u8]) -> bool {
+    text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+}
+
+/// Finds the blank line that ends a header block, however the stream is cut.
+#[derive(Clone, Debug, Default)]
+pub struct HeadEnd {
+    has_content: bool,
+}
+
+impl HeadEnd {
+    /// Position after the blank line, or `None` if it is not in this piece.
+    pub fn find(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while at < bytes.len() {
+            let Some(found) = memchr(b'\n', &bytes[at..]) else {
+                self.has_content |= bytes[at..].iter().any(|&byte| byte != b'\r');
+                return None;
+            };
+            let line = &bytes[at..at + found];
+            at += found + 1;
+            if !self.has_content && line.iter().all(|&byte| byte == b'\r') {
+                return Some(at);
+            }
+            self.has_content = false;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(text: &str) -> (WarcHead, bool) {
+        let mut head = WarcHead { raw: text.as_bytes().to_vec(), ..WarcHead::default() };
+        let is_sound = head.parse();
+        (head, is_sound)
+    }
+
+    #[test]
+    fn fields_are_found_in_any_case_and_unfolded() {
+        let (head, is_sound) =
+            head("WARC/1.1\r\nwarc-TYPE: RESPONSE\r\nContent-Type:  a\r\n \tb\r\nWARC-Target-URI: <http://x/>\r\n\r\n");
+        assert!(is_sound);
+        assert_eq!(head.version(), b"WARC/1.1");
+        assert_eq!(head.kind(), RecordType::Response);
+        assert_eq!(head.get("content-type").as_deref(), Some(&b"a b"[..]));
+        assert_eq!(head.uri().as_deref(), Some(&b"http://x/"[..]));
+        assert!(head.holds_http());
+        assert_eq!(head.fields().count(), 3);
+    }
+
+    #[test]
+    fn bad_lines_are_told_and_passed_over() {
+        let (head, is_sound) = head("WARC/1.0\nno colon here\nContent-Length: 12\n\n");
+        assert!(!is_sound);
+        assert_eq!(head.stated_length(), StatedLength::Bytes(12));
+    }
+
+    #[test]
+    fn lengths_that_are_no_number_are_unreadable() {
+        for text in ["-1", "1e3", "", "0x10", "9999999999999999999", "1 2"] {
+            let (head, _) = head(&format!("WARC/1.0\r\nContent-Length: {text}\r\n\r\n"));
+            assert_eq!(head.stated_length(), StatedLength::Unreadable, "{text:?}");
+        }
+        assert_eq!(head("WARC/1.0\r\n\r\n").0.stated_length(), StatedLength::Missing);
+    }
+
+    #[test]
+    fn the_end_of_a_head_is_found_at_every_split() {
+        for text in ["WARC/1.0\r\nA: b\r\n\r\nrest", "WARC/1.0\nA: b\n\nrest", "WARC/1.0\r\nA: b\n\r\nrest"] {
+            let expected = text.len() - 4;
+            for cut in 0..=expected {
+                let mut end = HeadEnd::default();
+                let bytes = text.as_bytes();
+                let found = end.find(&bytes[..cut]).or_else(|| end.find(&bytes[cut..]).map(|at| at + cut));
+                assert_eq!(found, Some(expected), "{text:?} cut at {cut}");
+            }
+        }
+    }
+}

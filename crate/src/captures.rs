@@ -1,0 +1,243 @@
+//! The table of an archive's records: what a list, a filter and a later read need, in about 60 bytes each.
+//!
+//! Rows are in the order of the file and never change. They are kept in segments that do not move,
+//! so that memory grows by what is added and nothing is copied.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::archive::{HttpHead, Record, RecordType, Sink, WarcHead, media_type, parse_date};
+use crate::codec::Writer;
+use crate::error::Damage;
+use crate::limits::{DAMAGE_KEPT_MAX, TABLE_MIME_BYTES_MAX, TABLE_MIMES_MAX, TABLE_URL_BYTES_MAX};
+use crate::urls::Urls;
+
+const SEGMENT_ROWS: usize = 4096;
+const NO_DATE: u32 = u32::MAX;
+const NO_STATUS: u16 = u16::MAX;
+/// The value does not fit; it stands in `Captures::wide`.
+const WIDE: u32 = u32::MAX;
+
+struct Segment {
+    offsets: Vec<u64>,
+    lengths: Vec<u32>,
+    sizes: Vec<u32>,
+    dates: Vec<u32>,
+    statuses: Vec<u16>,
+    mimes: Vec<u16>,
+    kinds: Vec<u8>,
+    /// Empty unless a record of the segment lies inside a shared gzip member.
+    skips: Vec<u64>,
+}
+
+impl Segment {
+    fn new() -> Segment {
+        Segment {
+            offsets: Vec::with_capacity(SEGMENT_ROWS),
+            lengths: Vec::with_capacity(SEGMENT_ROWS),
+            sizes: Vec::with_capacity(SEGMENT_ROWS),
+            dates: Vec::with_capacity(SEGMENT_ROWS),
+            statuses: Vec::with_capacity(SEGMENT_ROWS),
+            mimes: Vec::with_capacity(SEGMENT_ROWS),
+            kinds: Vec::with_capacity(SEGMENT_ROWS),
+            skips: Vec::new(),
+        }
+    }
+}
+
+/// What is known of a record before its end.
+#[derive(Default)]
+struct Draft {
+    url: Vec<u8>,
+    mime: Vec<u8>,
+    date: Option<u64>,
+    status: Option<u16>,
+    kind: u8,
+}
+
+pub struct Captures {
+    segments: Vec<Segment>,
+    urls: Urls,
+    count: usize,
+    /// (column, row) to a value of 4 GiB or more.
+    wide: BTreeMap<(u8, usize), u64>,
+    mime_names: Vec<Vec<u8>>,
+    mime_numbers: HashMap<Vec<u8>, u16>,
+    draft: Draft,
+    damage: Vec<Damage>,
+    damage_count: u64,
+}
+
+const LENGTH_COLUMN: u8 = 0;
+const SIZE_COLUMN: u8 = 1;
+
+impl Default for Captures {
+    fn default() -> Captures {
+        Captures::new()
+    }
+}
+
+impl Captures {
+    pub fn new() -> Captures {
+        Captures {
+            segments: Vec::new(),
+            urls: Urls::default(),
+            count: 0,
+            wide: BTreeMap::new(),
+            mime_names: vec![Vec::new()],
+            mime_numbers: HashMap::from([(Vec::new(), 0)]),
+            draft: Draft::default(),
+            damage: Vec::new(),
+            damage_count: 0,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    pub fn damage_count(&self) -> u64 {
+        self.damage_count
+    }
+
+    /// The damage found, in the order of the file; the first ten thousand are kept.
+    pub fn damage(&self) -> &[Damage] {
+        &self.damage
+    }
+
+    /// Calls `visit` for the URLs of the rows `from..to`, until it returns false.
+    pub fn scan_urls(&self, from: usize, to: usize, visit: impl FnMut(usize, &[u8]) -> bool) {
+        self.urls.scan(from, to, visit);
+    }
+
+    /// Bytes of memory that the table holds.
+    pub fn resident(&self) -> usize {
+        let columns = |s: &Segment| SEGMENT_ROWS * (8 + 4 + 4 + 4 + 2 + 2 + 1) + 8 * s.skips.capacity();
+        self.segments.iter().map(columns).sum::<usize>() + self.urls.resident()
+    }
+
+    /// Rows for a caller on the other side of a port.
+    ///
+    ///   rows := row*
+    ///   row  := number offset length skip kind status+1 size date+1 mime url
+    /// Numbers are varints (0 in place of a missing status or date), `mime` and `url` length-prefixed.
+    pub fn encode(&self, rows: impl IntoIterator<Item = usize>) -> Vec<u8> {
+        let mut out = Writer::new();
+        let mut rows = rows.into_iter().filter(|row| *row < self.count).peekable();
+        while let Some(first) = rows.next() {
+            let mut last = first;
+            while rows.next_if(|row| *row == last + 1).is_some() {
+                last += 1;
+            }
+            self.urls.scan(first, last + 1, |row, url| {
+                self.encode_row(row, url, &mut out);
+                true
+            });
+        }
+        out.finish()
+    }
+
+    fn encode_row(&self, row: usize, url: &[u8], out: &mut Writer) {
+        let (segment, at) = (&self.segments[row / SEGMENT_ROWS], row % SEGMENT_ROWS);
+        let (status, date) = (segment.statuses[at], segment.dates[at]);
+        out.varint(row as u64);
+        out.varint(segment.offsets[at]);
+        out.varint(self.widened(LENGTH_COLUMN, row, segment.lengths[at]));
+        out.varint(segment.skips.get(at).copied().unwrap_or(0));
+        out.varint(u64::from(segment.kinds[at]));
+        out.varint(if status == NO_STATUS { 0 } else { u64::from(status) + 1 });
+        out.varint(self.widened(SIZE_COLUMN, row, segment.sizes[at]));
+        out.varint(if date == NO_DATE { 0 } else { u64::from(date) + 1 });
+        out.bytes(&self.mime_names[usize::from(segment.mimes[at])]);
+        out.bytes(url);
+    }
+
+    fn widened(&self, column: u8, row: usize, value: u32) -> u64 {
+        if value == WIDE { self.wide.get(&(column, row)).copied().unwrap_or(u64::from(value)) } else { u64::from(value) }
+    }
+
+    fn narrowed(&mut self, column: u8, value: u64) -> u32 {
+        match u32::try_from(value) {
+            Ok(value) if value != WIDE => value,
+            _ => {
+                self.wide.insert((column, self.count), value);
+                WIDE
+            }
+        }
+    }
+
+    fn mime_number(&mut self) -> u16 {
+        let mime = &self.draft.mime[..self.draft.mime.len().min(TABLE_MIME_BYTES_MAX)];
+        if let Some(number) = self.mime_numbers.get(mime) {
+            return *number;
+        }
+        let name = if self.mime_names.len() < TABLE_MIMES_MAX { mime.to_vec() } else { b"other".to_vec() };
+        if let Some(number) = self.mime_numbers.get(&name) {
+            return *number;
+        }
+        let number = u16::try_from(self.mime_names.len()).unwrap_or(0);
+        self.mime_names.push(name.clone());
+        self.mime_numbers.insert(name, number);
+        number
+    }
+}
+
+impl Sink for Captures {
+    fn begin(&mut self, head: &WarcHead) {
+        self.draft.url = head.uri().unwrap_or_default();
+        self.draft.mime = head.get("Content-Type").map(|value| media_type(&value)).unwrap_or_default();
+        self.draft.date = head.get("WARC-Date").and_then(|value| parse_date(&value));
+        self.draft.status = None;
+        self.draft.kind = head.kind() as u8;
+    }
+
+    fn http(&mut self, head: &HttpHead) {
+        self.draft.status = head.status_number();
+        self.draft.mime = head.get("Content-Type").map(|value| media_type(&value)).unwrap_or_default();
+    }
+
+    fn body(&mut self, _bytes: &[u8]) {}
+
+    fn end(&mut self, record: &Record) {
+        let mime = self.mime_number();
+        let length = self.narrowed(LENGTH_COLUMN, record.length);
+        let size = self.narrowed(SIZE_COLUMN, record.payload_bytes);
+        let date = self.draft.date.and_then(|date| u32::try_from(date).ok()).unwrap_or(NO_DATE);
+        if self.count.is_multiple_of(SEGMENT_ROWS) {
+            self.segments.push(Segment::new());
+        }
+        let Some(segment) = self.segments.last_mut() else { return };
+        if record.skip > 0 || !segment.skips.is_empty() {
+            segment.skips.resize(segment.offsets.len(), 0);
+            segment.skips.push(record.skip);
+        }
+        segment.offsets.push(record.offset);
+        segment.lengths.push(length);
+        segment.sizes.push(size);
+        segment.dates.push(date);
+        segment.statuses.push(self.draft.status.unwrap_or(NO_STATUS));
+        segment.mimes.push(mime);
+        segment.kinds.push(self.draft.kind);
+        self.urls.push(&self.draft.url[..self.draft.url.len().min(TABLE_URL_BYTES_MAX)]);
+        self.count += 1;
+    }
+
+    fn damage(&mut self, damage: Damage) {
+        self.damage_count += 1;
+        if self.damage.len() < DAMAGE_KEPT_MAX {
+            self.damage.push(damage);
+        }
+    }
+
+    fn wants_body(&self) -> bool {
+        false
+    }
+}
+
+/// The name of a kind as `encode` numbers it.
+pub fn kind_name(number: u8) -> &'static str {
+    RecordType::from_number(number).name()
+}

@@ -1,0 +1,81 @@
+//! The three kinds of trouble, kept apart: *damage* in the input (reported, reading goes on),
+//! *failure* (an [`Error`]), and bugs (assertions). Codes are public API: added freely, never renamed.
+
+use std::fmt;
+
+/// A stable name for what went wrong.
+pub type Code = &'static str;
+
+/// What went wrong, by name.
+pub mod code {
+    use super::Code;
+
+    pub const NOT_AN_ARCHIVE: Code = "open/not-an-archive";
+    pub const NOT_YET: Code = "open/format-not-supported";
+    pub const EMPTY: Code = "open/empty";
+    pub const NO_RECORD: Code = "read/no-record";
+
+    pub const GZIP_BAD_DATA: Code = "gzip/bad-data";
+    pub const GZIP_BAD_CHECKSUM: Code = "gzip/bad-checksum";
+    pub const GZIP_GARBAGE: Code = "gzip/garbage";
+    pub const GZIP_TRUNCATED: Code = "gzip/truncated";
+    pub const GZIP_SHARED_MEMBER: Code = "gzip/shared-member";
+    pub const GZIP_SPLIT_RECORD: Code = "gzip/split-record";
+
+    pub const WARC_BAD_LENGTH: Code = "warc/bad-length";
+    pub const WARC_NO_LENGTH: Code = "warc/no-length";
+    pub const WARC_BAD_HEADER: Code = "warc/bad-header";
+    pub const WARC_HEADER_TOO_LONG: Code = "warc/header-too-long";
+    pub const WARC_GARBAGE: Code = "warc/garbage";
+    pub const WARC_TRUNCATED: Code = "warc/truncated";
+    pub const WARC_NO_TYPE: Code = "warc/no-type";
+    pub const WARC_BAD_DATE: Code = "warc/bad-date";
+
+    pub const HTTP_BAD_HEAD: Code = "http/bad-head";
+    pub const HTTP_BAD_CHUNK: Code = "http/bad-chunk";
+    pub const HTTP_BAD_ENCODING: Code = "http/bad-encoding";
+    pub const HTTP_TOO_LARGE: Code = "http/too-large";
+}
+
+/// Input that could not be read as it should be; reading went on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    pub code: Code,
+    /// Where in the file.
+    pub offset: u64,
+    /// Bytes of the file that belong to no record because of it.
+    pub skipped: u64,
+    /// One sentence for a person.
+    pub message: String,
+}
+
+/// An operation that could not be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    pub code: Code,
+    pub offset: Option<u64>,
+    pub message: String,
+}
+
+impl Error {
+    pub fn new(code: Code, message: impl Into<String>) -> Error {
+        Error { code, offset: None, message: message.into() }
+    }
+
+    #[must_use]
+    pub fn at(mut self, offset: u64) -> Error {
+        self.offset = Some(offset);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.offset {
+            Some(offset) => write!(f, "{}: {} (at byte {offset})", self.code, self.message),
+            None => write!(f, "{}: {}", self.code, self.message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,254 @@
+//! Reads one record at a known place: its headers, then the bytes of one part of it.
+
+use crate::archive::{BodyDecoder, BodyOutcome, Container, HttpHead, Reader, Record, Sink, WarcHead};
+use crate::codec::Writer;
+use crate::error::Damage;
+use crate::limits::EXTRACT_HELD_BYTES_MAX;
+
+/// What of a record is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The record as it stands in the inflated file.
+    Raw,
+    /// Its WARC header block.
+    Warc,
+    /// Its HTTP header block.
+    Http,
+    /// Its payload, de-chunked and decoded.
+    Body,
+}
+
+impl Part {
+    pub fn named(name: &str) -> Option<Part> {
+        match name {
+            "raw" => Some(Part::Raw),
+            "warc" => Some(Part::Warc),
+            "http" => Some(Part::Http),
+            "body" => Some(Part::Body),
+            _ => None,
+        }
+    }
+}
+
+/// Reads in two rounds where records are stored as they are: a length that is wrong shows only at its
+/// end, so the first round measures the block and the second one hands it out.
+pub struct Extractor {
+    reader: Reader,
+    offset: u64,
+    measure: Option<Measure>,
+    keep: Keep,
+}
+
+/// Keeps nothing but how long the block is.
+#[derive(Default)]
+struct Measure {
+    block_bytes: Option<u64>,
+}
+
+struct Keep {
+    part: Part,
+    decoder: BodyDecoder,
+    held: Vec<u8>,
+    head: Option<WarcHead>,
+    http: Option<HttpHead>,
+    record: Option<Record>,
+    outcome: BodyOutcome,
+}
+
+impl Extractor {
+    pub fn new(container: Container, offset: u64, skip: u64, part: Part) -> Extractor {
+        let keep = Keep {
+            part,
+            decoder: BodyDecoder::new(None),
+            held: Vec::new(),
+            head: None,
+            http: None,
+            record: None,
+            outcome: BodyOutcome::Sound,
+        };
+        let must_measure = container == Container::Plain && matches!(part, Part::Raw | Part::Body);
+        let mut reader = Reader::of_record(container, offset, skip);
+        if !must_measure {
+            reader.forbid_seek();
+        }
+        Extractor { reader, offset, measure: must_measure.then(Measure::default), keep }
+    }
+
+    /// File offset of the bytes that must be fed next.
+    pub fn wanted(&self) -> u64 {
+        self.reader.wanted()
+    }
+
+    /// Takes the bytes at `wanted`. Returns how many were taken: fewer than given where the output must be
+    /// taken away first, or the next bytes lie elsewhere.
+    pub fn feed(&mut self, bytes: &[u8]) -> usize {
+        if self.is_done() {
+            return bytes.len();
+        }
+        let Some(measure) = &mut self.measure else { return self.reader.feed(bytes, &mut self.keep) };
+        let taken = self.reader.feed(bytes, measure);
+        self.after_measure();
+        taken
+    }
+
+    /// The file ends at `end`. Returns false where bytes at `wanted` must be fed first.
+    pub fn finish(&mut self, end: u64) -> bool {
+        if self.is_done() {
+            return true;
+        }
+        let Some(measure) = &mut self.measure else { return self.reader.finish(end, &mut self.keep) };
+        if !self.reader.finish(end, measure) {
+            return false;
+        }
+        self.after_measure();
+        self.measure.is_some()
+    }
+
+    fn after_measure(&mut self) {
+        let Some(block_bytes) = self.measure.as_ref().and_then(|measure| measure.block_bytes) else { return };
+        self.measure = None;
+        self.reader = Reader::of_record(Container::Plain, self.offset, 0);
+        self.reader.set_block_length(self.offset, block_bytes);
+        self.reader.forbid_seek();
+    }
+
+    /// Output so far; call `feed` again afterwards, with no bytes at the end of the file.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.keep.held)
+    }
+
+    /// Whether the record was read to its end.
+    pub fn is_done(&self) -> bool {
+        self.keep.is_done()
+    }
+
+    /// Whether there was a record at all.
+    pub fn has_record(&self) -> bool {
+        self.keep.head.is_some()
+    }
+
+    pub fn outcome(&self) -> BodyOutcome {
+        self.keep.outcome
+    }
+
+    /// Headers, once `is_done` or enough was read.
+    ///
+    ///   heads := version:bytes fields(warc) has_http:varint [start_line:bytes fields(http)]
+    ///   fields := count:varint (name:bytes value:bytes)*
+    pub fn heads(&self) -> Vec<u8> {
+        let mut out = Writer::new();
+        if let Some(head) = &self.keep.head {
+            out.bytes(head.version());
+            write_fields(&mut out, head.fields());
+        }
+        out.varint(u64::from(self.keep.http.is_some()));
+        if let Some(http) = &self.keep.http {
+            out.bytes(http.start_line());
+            write_fields(&mut out, http.fields());
+        }
+        out.finish()
+    }
+}
+
+fn write_fields<'a>(out: &mut Writer, fields: impl Iterator<Item = (&'a [u8], Vec<u8>)>) {
+    let fields: Vec<_> = fields.collect();
+    out.varint(fields.len() as u64);
+    for (name, value) in fields {
+        out.bytes(name);
+        out.bytes(&value);
+    }
+}
+
+impl Sink for Measure {
+    fn begin(&mut self, _head: &WarcHead) {}
+
+    fn http(&mut self, _head: &HttpHead) {}
+
+    fn body(&mut self, _bytes: &[u8]) {}
+
+    fn end(&mut self, record: &Record) {
+        if self.block_bytes.is_none() {
+            self.block_bytes = Some(record.block_bytes);
+        }
+    }
+
+    fn damage(&mut self, _damage: Damage) {}
+
+    fn wants_body(&self) -> bool {
+        false
+    }
+
+    fn is_full(&self) -> bool {
+        self.block_bytes.is_some()
+    }
+}
+
+impl Keep {
+    fn is_done(&self) -> bool {
+        self.record.is_some()
+            || match self.part {
+                Part::Warc => self.head.is_some(),
+                Part::Http => self.http.is_some(),
+                Part::Raw | Part::Body => false,
+            }
+    }
+}
+
+impl Sink for Keep {
+    fn begin(&mut self, head: &WarcHead) {
+        if self.head.is_some() {
+            return;
+        }
+        if matches!(self.part, Part::Raw | Part::Warc) {
+            self.held.extend_from_slice(&head.raw);
+        }
+        self.head = Some(head.clone());
+    }
+
+    fn http(&mut self, head: &HttpHead) {
+        if self.record.is_some() {
+            return;
+        }
+        if matches!(self.part, Part::Raw | Part::Http) {
+            self.held.extend_from_slice(&head.raw);
+        }
+        self.decoder = BodyDecoder::new(Some(head));
+        self.http = Some(head.clone());
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        if self.record.is_some() {
+            return;
+        }
+        match self.part {
+            Part::Raw => self.held.extend_from_slice(bytes),
+            Part::Body => self.decoder.push(bytes, &mut |data| self.held.extend_from_slice(data)),
+            Part::Warc | Part::Http => {}
+        }
+    }
+
+    fn tail(&mut self, bytes: &[u8]) {
+        if self.part == Part::Raw && self.record.is_none() {
+            self.held.extend_from_slice(bytes);
+        }
+    }
+
+    fn end(&mut self, record: &Record) {
+        if self.record.is_none() {
+            if self.part == Part::Body {
+                self.outcome = self.decoder.finish(&mut |data| self.held.extend_from_slice(data));
+            }
+            self.record = Some(record.clone());
+        }
+    }
+
+    fn damage(&mut self, _damage: Damage) {}
+
+    fn wants_body(&self) -> bool {
+        matches!(self.part, Part::Raw | Part::Body)
+    }
+
+    fn is_full(&self) -> bool {
+        self.is_done() || self.held.len() >= EXTRACT_HELD_BYTES_MAX
+    }
+}

@@ -1,0 +1,30 @@
+//! Stackroom's engine: reads web archives as a stream and keeps a compact table of their records.
+//!
+//! Parsers are pushed bytes and do no I/O; the host (a browser worker, Node, a test) reads what
+//! `Reader::wanted` asks for. The same code runs natively and as WebAssembly.
+//!
+//! ```
+//! use stackroom::archive::{Container, Reader};
+//! use stackroom::captures::Captures;
+//!
+//! let file = b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a.test/\r\nContent-Length: 2\r\n\r\nhi\r\n\r\n";
+//! let mut captures = Captures::new();
+//! let mut reader = Reader::new(Container::Plain);
+//! reader.feed(file, &mut captures);
+//! reader.finish(file.len() as u64, &mut captures);
+//! assert_eq!(captures.len(), 1);
+//! ```
+
+pub mod archive;
+pub mod captures;
+pub mod codec;
+pub mod error;
+pub mod extract;
+pub mod filter;
+pub mod inspect;
+mod json;
+pub mod limits;
+mod urls;
+
+#[cfg(target_arch = "wasm32")]
+mod wasm;

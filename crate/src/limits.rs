@@ -1,0 +1,40 @@
+//! Every limit and size of the engine, with the reason for its value.
+
+/// A WARC header block longer than this is not one. Real ones are under 4 KiB; long URLs are repeated in them.
+pub const WARC_HEAD_BYTES_MAX: usize = 4 << 20;
+
+/// An HTTP header block longer than this is treated as body. Browsers and servers stop at 8 to 256 KiB.
+pub const HTTP_HEAD_BYTES_MAX: usize = 1 << 20;
+
+/// A URL in the record table is cut here; the record itself still tells it whole.
+pub const TABLE_URL_BYTES_MAX: usize = 16 << 10;
+
+/// Distinct media types in the record table; what comes after is filed as `other`.
+pub const TABLE_MIMES_MAX: usize = 4096;
+
+/// A media type in the record table is cut here.
+pub const TABLE_MIME_BYTES_MAX: usize = 100;
+
+/// Output of one inflate call while indexing: most members fit, so that the window is not copied aside.
+pub const INFLATE_STEP_BYTES: usize = 128 << 10;
+
+/// Output of one inflate call while a body is decoded a second time: a 1,000-fold second expansion of it stays near 4 MiB.
+pub const INFLATE_STEP_BYTES_EXTRACT: usize = 4 << 10;
+
+/// A block that has at least this much left is passed over without reading it, where the source can seek.
+pub const SKIP_BYTES_MIN: u64 = 8 << 20;
+
+/// Bytes that may be read again after damage, beyond twice the file: keeps hostile files linear.
+pub const REWIND_BYTES_MIN: u64 = 64 << 20;
+
+/// A decoded body is given up at this length when digests are made of it.
+pub const INSPECT_BODY_BYTES_MAX: u64 = 8 << 30;
+
+/// Damage reports kept for an archive; later ones are counted only.
+pub const DAMAGE_KEPT_MAX: usize = 10_000;
+
+/// The extractor stops taking input while it holds this much output.
+pub const EXTRACT_HELD_BYTES_MAX: usize = 1 << 20;
+
+const _: () = assert!(TABLE_URL_BYTES_MAX <= WARC_HEAD_BYTES_MAX);
+const _: () = assert!(INFLATE_STEP_BYTES_EXTRACT * 1032 <= 8 << 20);
