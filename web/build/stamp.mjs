@@ -3,7 +3,7 @@
  * Contents are hashed, not times: a fresh checkout and a touched file cost nothing.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root, stamps } from "./place.mjs";
 
@@ -41,3 +41,6 @@ export function leaveStamp(name, made) {
   mkdirSync(stamps, { recursive: true });
   writeFileSync(file(name), made);
 }
+
+/** For who writes outputs past the build, such as a watching compiler. */
+export const forgetStamp = (name) => rmSync(file(name), { force: true });

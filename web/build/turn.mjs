@@ -2,7 +2,7 @@
  * One build at a time in one clone: a file names the process whose turn it is.
  * A process that died leaves the file behind; the next one sees that nobody lives there and takes over.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { stamps } from "./place.mjs";
@@ -38,16 +38,28 @@ function holder() {
   }
 }
 
+/** Removes the file of a dead process. Two that find it dead at once must not remove the file of the one that came next. */
+function bury() {
+  const spade = `${file}.dead`;
+  try {
+    mkdirSync(spade);
+  } catch (error) {
+    if (error.code === "EEXIST") return;
+    throw error;
+  }
+  if (holder() === null) rmSync(file, { force: true });
+  rmdirSync(spade);
+}
+
 export async function inTurn(work) {
   mkdirSync(stamps, { recursive: true });
   for (let isTold = false; !take(); ) {
-    if (holder() === null) {
-      rmSync(file, { force: true });
-      continue;
+    if (holder() === null) bury();
+    else if (!isTold) {
+      say("stackroom: another build of this clone is running, waiting for it ...");
+      isTold = true;
     }
-    if (!isTold) say("stackroom: another build of this clone is running, waiting for it ...");
-    isTold = true;
-    await wait(200);
+    await wait(50);
   }
   try {
     return await work();
