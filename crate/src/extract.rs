@@ -53,6 +53,7 @@ struct Keep {
     http: Option<HttpHead>,
     record: Option<Record>,
     outcome: BodyOutcome,
+    is_past_heads: bool,
 }
 
 impl Extractor {
@@ -65,6 +66,7 @@ impl Extractor {
             http: None,
             record: None,
             outcome: BodyOutcome::Sound,
+            is_past_heads: false,
         };
         let must_measure = container == Container::Plain && matches!(part, Part::Raw | Part::Body);
         let mut reader = Reader::of_record(container, offset, skip);
@@ -188,7 +190,7 @@ impl Keep {
         self.record.is_some()
             || match self.part {
                 Part::Warc => self.head.is_some(),
-                Part::Http => self.http.is_some(),
+                Part::Http => self.http.is_some() || self.is_past_heads,
                 Part::Raw | Part::Body => false,
             }
     }
@@ -220,6 +222,7 @@ impl Sink for Keep {
         if self.record.is_some() {
             return;
         }
+        self.is_past_heads = true;
         match self.part {
             Part::Raw => self.held.extend_from_slice(bytes),
             Part::Body => self.decoder.push(bytes, &mut |data| self.held.extend_from_slice(data)),

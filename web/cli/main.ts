@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+/** The command line: arguments in, exit code out. Each command is a file of its own. */
+
+import { ArchiveError, VERSION } from "../lib/node.js";
+import { cat } from "./cat.js";
+import { USABLE, UNUSABLE, UsageError, type Command } from "./command.js";
+import { records } from "./records.js";
+import { surtCommand } from "./surt.js";
+
+const COMMANDS: Readonly<Record<string, Command>> = { records, cat, surt: surtCommand };
+
+function usage(): string {
+  const lines = Object.values(COMMANDS).map(({ synopsis, purpose }) => `  stackroom ${synopsis.padEnd(62)} ${purpose}`);
+  return `stackroom ${VERSION}: read web archives\n\n${lines.join("\n")}\n\nExit code 0: fine. 1: damage, or no match. 2: unusable input or usage.\n`;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
+    process.stdout.write(usage());
+    return name === undefined ? UNUSABLE : USABLE;
+  }
+  if (name === "--version") {
+    process.stdout.write(`${VERSION}\n`);
+    return USABLE;
+  }
+  const command = COMMANDS[name];
+  if (!command) throw new UsageError(`there is no command "${name}"`);
+  return command.run(rest);
+}
+
+// A reader that has enough, such as head, is no failure of ours.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(USABLE);
+  throw error;
+});
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (error instanceof UsageError) process.stderr.write(`stackroom: ${error.message}\n\n${usage()}`);
+  else if (error instanceof ArchiveError) process.stderr.write(`stackroom: ${error.message} [${error.code}]\n`);
+  else throw error;
+  process.exitCode = UNUSABLE;
+}

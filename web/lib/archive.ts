@@ -1,0 +1,202 @@
+/**
+ * What users of the library hold: an open archive, its rows, its records.
+ * Talks to the engine over a connection and keeps no bytes of the archive itself.
+ */
+
+import type { Connection } from "./connection.js";
+import { abortError, isAbort } from "./errors.js";
+import type { OpenItem } from "./protocol.js";
+import type { ArchiveFormat, Damage, Progress, RecordDetail, RecordPart, RecordRow } from "./shapes.js";
+import { FilterView, type View } from "./view.js";
+import { decodeHeads, decodeRows } from "./wire.js";
+
+export interface SignalOption {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ReadOptions extends SignalOption {
+  /** No more bytes than this. */
+  readonly limit?: number | undefined;
+}
+
+/** A record's place in the file; every row has one. */
+export interface RecordPlace {
+  readonly offset: number;
+  readonly skip?: number | undefined;
+}
+
+const ITERATED_ROWS = 512;
+
+export class Archive {
+  readonly name: string;
+  readonly format: ArchiveFormat;
+  /** Resolves when every record is in the table. */
+  readonly indexed: Promise<Progress>;
+  readonly #connection: Connection;
+  readonly #listeners = new Set<(progress: Progress) => void>();
+  #progress: Progress = { bytes: 0, records: 0, damageCount: 0, elapsedMs: 0, isDone: false };
+  #isClosed = false;
+
+  /** Made by `openArchive`, with the stream whose first item told the format. */
+  constructor(name: string, format: ArchiveFormat, connection: Connection, items: AsyncGenerator<OpenItem>, signal?: AbortSignal) {
+    this.name = name;
+    this.format = format;
+    this.#connection = connection;
+    this.indexed = this.#index(items, signal);
+    // Who does not wait for it need not handle its failure.
+    this.indexed.catch(() => {});
+  }
+
+  /** How far indexing is. */
+  get progress(): Progress {
+    return this.#progress;
+  }
+
+  /** Calls `listener` several times a second while indexing, and once at its end. Returns how to stop that. */
+  onProgress(listener: (progress: Progress) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Rows in the order of the file; fewer at the end of what is indexed so far. */
+  async rows(start: number, count: number, options: SignalOption = {}): Promise<RecordRow[]> {
+    return decodeRows(await this.#connection.client.call("rows", { start, count }, options));
+  }
+
+  /** All rows, also those still to be indexed. */
+  async *records(options: SignalOption = {}): AsyncGenerator<RecordRow, void, undefined> {
+    for (let start = 0; ; ) {
+      const wasDone = this.#progress.isDone;
+      const rows = await this.rows(start, ITERATED_ROWS, options);
+      yield* rows;
+      start += rows.length;
+      if (rows.length === 0) {
+        if (wasDone) return;
+        await this.#nextProgress();
+      }
+    }
+  }
+
+  /** The records whose URL contains `text`, in any case; of all records, also those still to be indexed. */
+  filter(text: string, options: SignalOption = {}): View {
+    return new FilterView(this.#connection.client, text, options.signal);
+  }
+
+  /** Everything that a record says of itself. */
+  async detail(row: RecordRow, options: SignalOption = {}): Promise<RecordDetail> {
+    const { offset, skip } = row;
+    const heads = decodeHeads(await this.#connection.client.call("heads", { offset, skip }, options));
+    const field = (name: string): string | undefined => {
+      const headers = heads.http?.headers ?? heads.warcHeaders;
+      return headers.find(([key]) => key.toLowerCase() === name)?.[1];
+    };
+    const contentType = field("content-type");
+    const charset = contentType && /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1];
+    const contentEncoding = heads.http && field("content-encoding");
+    const transferEncoding = heads.http && field("transfer-encoding");
+    return {
+      ...row,
+      ...heads,
+      ...(contentType !== undefined && { contentType }),
+      ...(charset && { charset: charset.toLowerCase() }),
+      ...(contentEncoding !== undefined && { contentEncoding }),
+      ...(transferEncoding !== undefined && { transferEncoding }),
+    };
+  }
+
+  /** One part of a record, as it is read. Cancelling the stream stops reading. */
+  read(place: RecordPlace, part: RecordPart, options: ReadOptions = {}): ReadableStream<Uint8Array> {
+    return readStream(this.#connection, place, part, options);
+  }
+
+  /** One part of a record, gathered. */
+  async bytes(place: RecordPlace, part: RecordPart, options: ReadOptions = {}): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of readParts(this.#connection, place, part, options)) pieces.push(piece);
+    const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+    let at = 0;
+    for (const piece of pieces) {
+      all.set(piece, at);
+      at += piece.length;
+    }
+    return all;
+  }
+
+  /** Damage in the order of the file. The first ten thousand reports are kept. */
+  damage(start: number, count: number, options: SignalOption = {}): Promise<Damage[]> {
+    return this.#connection.client.call("damage", { start, count }, options);
+  }
+
+  /** Bytes of memory that the engine and, in it, the record table take. */
+  memory(options: SignalOption = {}): Promise<{ module: number; table: number }> {
+    return this.#connection.client.call("memory", {}, options);
+  }
+
+  /** Ends everything that is under way and frees the memory. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#connection.close();
+    this.#listeners.clear();
+  }
+
+  async #index(items: AsyncGenerator<OpenItem>, signal: AbortSignal | undefined): Promise<Progress> {
+    try {
+      for await (const item of items) {
+        if (item.kind !== "progress") continue;
+        this.#progress = item.progress;
+        for (const listener of [...this.#listeners]) listener(item.progress);
+      }
+      if (!this.#progress.isDone) throw abortError();
+      return this.#progress;
+    } catch (error) {
+      // Cancelling is meant for the whole archive: what was read of it goes too.
+      if (signal?.aborted || isAbort(error)) await this.close();
+      throw error;
+    }
+  }
+
+  #nextProgress(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stop = this.onProgress(() => {
+        stop();
+        resolve();
+      });
+      this.indexed.then(() => resolve(), reject);
+    });
+  }
+}
+
+/** One part of a record, piece by piece. */
+export async function* readParts(
+  connection: Connection,
+  place: RecordPlace,
+  part: RecordPart,
+  { signal, limit = Infinity }: ReadOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (limit <= 0) return;
+  const request = { offset: place.offset, skip: place.skip ?? 0, part };
+  let left = limit;
+  for await (const piece of connection.client.stream("read", request, { signal })) {
+    yield piece.length > left ? piece.slice(0, left) : piece;
+    left -= piece.length;
+    if (left <= 0) return;
+  }
+}
+
+function readStream(connection: Connection, place: RecordPlace, part: RecordPart, options: ReadOptions): ReadableStream<Uint8Array> {
+  const parts = readParts(connection, place, part, options);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value, done } = await parts.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await parts.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,87 @@
+/**
+ * A line to an engine: in a worker of its own, or beside the caller where there is no worker.
+ * Each connection is one engine; closing it ends the worker and with it all memory of the archive.
+ */
+
+import { ArchiveError, abortError } from "./errors.js";
+import { Client, serve, type Port } from "./port.js";
+import { VERSION } from "./protocol.js";
+
+export interface ConnectOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Where `engine_bg.wasm` is, if not beside the library. */
+  readonly wasmUrl?: string | URL | undefined;
+  /** Where `worker.js` is, if not beside the library. */
+  readonly workerUrl?: string | URL | undefined;
+  /** False runs the engine beside the caller. */
+  readonly worker?: boolean | undefined;
+}
+
+export interface Connection {
+  readonly client: Client;
+  close(): void;
+}
+
+export type Connect = (options: ConnectOptions) => Promise<Connection>;
+
+/** Starts an engine and agrees on the version with it. */
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const canWork = typeof Worker === "function" && options.worker !== false;
+  const connection = canWork ? workerConnection(options.workerUrl) : await localConnection();
+  return greet(connection, options);
+}
+
+/** Agrees on the version; ends the connection if that fails. */
+export async function greet(connection: Connection, { signal, wasmUrl }: ConnectOptions): Promise<Connection> {
+  try {
+    const url = wasmUrl === undefined ? {} : { wasmUrl: absolute(wasmUrl) };
+    await connection.client.call("hello", { version: VERSION, ...url }, { signal });
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function absolute(url: string | URL): string {
+  return new URL(url, globalThis.location?.href).href;
+}
+
+function workerConnection(workerUrl: string | URL | undefined): Connection {
+  // Bundlers know this one form of worker and bring its file along.
+  const worker = workerUrl
+    ? new Worker(workerUrl, { type: "module" })
+    : new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+  const client = new Client(worker as Port);
+  worker.onerror = (event): void => {
+    const message = `The engine's worker failed${event.message ? `: ${event.message}` : " to start"}.`;
+    client.close(new ArchiveError("engine/worker-failed", message));
+  };
+  return {
+    client,
+    close: () => {
+      client.close(abortError());
+      worker.terminate();
+    },
+  };
+}
+
+async function localConnection(): Promise<Connection> {
+  const [{ Engine }, { openSource }] = await Promise.all([import("./engine.js"), import("./source.js")]);
+  return loopback(new Engine(openSource, async (wasmUrl) => wasmUrl));
+}
+
+/** Serves an engine over a channel within this thread: the same messages, no other thread. */
+export function loopback(engine: { handlers(): Parameters<typeof serve>[1] }): Connection {
+  const { port1, port2 } = new MessageChannel();
+  serve(port2 as Port, engine.handlers());
+  const client = new Client(port1 as Port);
+  return {
+    client,
+    close: () => {
+      client.close(abortError());
+      port1.close();
+      port2.close();
+    },
+  };
+}

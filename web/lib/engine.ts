@@ -1,0 +1,260 @@
+/**
+ * The engine behind the protocol: WebAssembly handles fed from sources. Runs in a worker or beside the
+ * caller, in browsers and in Node. One engine holds one archive; closing its thread frees everything.
+ * The only importer of `wasm/`.
+ */
+
+import { ArchiveError, checkAbort } from "./errors.js";
+import type { Handlers } from "./port.js";
+import { VERSION, type FilterItem, type OpenItem, type Place, type SourceRef } from "./protocol.js";
+import { Breath, pump } from "./pump.js";
+import type { ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
+import type { OpenSource, Source } from "./source.js";
+import init, { Index, Inspection, RecordReader, UrlFilter, surt, version } from "./wasm/engine.js";
+
+/** What the WebAssembly module comes from, when it is not beside this file. */
+export type LoadModule = (wasmUrl: string | undefined) => Promise<WebAssembly.Module | BufferSource | URL | string | undefined>;
+
+const PROGRESS_MS = 100;
+/** URLs that a filter looks at between two breaths: about two milliseconds. */
+const FILTER_ROWS = 8192;
+/** Enough to recognise a file by. */
+const START_BYTES = 64 << 10;
+
+let memory: WebAssembly.Memory | undefined;
+
+export class Engine {
+  readonly #openSource: OpenSource;
+  readonly #loadModule: LoadModule;
+  readonly #filters = new Map<number, UrlFilter>();
+  #lastFilter = 0;
+  #source: Source | undefined;
+  #index: Index | undefined;
+  #format: ArchiveFormat = "warc";
+  #isIndexed = false;
+  /** Filters that wait for more rows. */
+  #grown: (() => void)[] = [];
+
+  constructor(openSource: OpenSource, loadModule: LoadModule) {
+    this.#openSource = openSource;
+    this.#loadModule = loadModule;
+  }
+
+  handlers(): Handlers {
+    return {
+      hello: (request) => this.#hello(request.version, request.wasmUrl),
+      attach: async (request) => ({ format: await this.#attach(request.source) }),
+      rows: ({ filter, start, count }) => this.#rows(filter, start, count),
+      heads: (place) => this.#heads(place),
+      damage: ({ start, count }) => parseLines<Damage>(this.#index?.damage(start, count) ?? ""),
+      memory: () => ({ module: memory?.buffer.byteLength ?? 0, table: this.#index?.resident() ?? 0 }),
+      closeFilter: ({ filter }) => this.#closeFilter(filter),
+      surt: ({ urls }) => urls.map((url) => surt(url)),
+      open: (request, signal) => this.#open(request.source, signal),
+      filter: (request, signal) => this.#filter(request.text, signal),
+      read: (request, signal) => this.#read(request, request.part, signal),
+      inspect: (request, signal) => this.#inspect(request.source, signal),
+    };
+  }
+
+  async #hello(asked: string, wasmUrl: string | undefined): Promise<{ version: string }> {
+    if (asked !== VERSION) throw versionError(`the page is of version ${asked}, its worker of ${VERSION}`);
+    const module = await this.#loadModule(wasmUrl);
+    try {
+      const exports = await init(module === undefined ? undefined : { module_or_path: module });
+      memory = exports.memory;
+    } catch (error) {
+      const message = "The engine could not be loaded. Its .wasm file is missing, or the page's policy forbids WebAssembly.";
+      throw new ArchiveError("engine/not-loaded", message, { cause: error });
+    }
+    if (version() !== VERSION) throw versionError(`the engine is of version ${version()}, its worker of ${VERSION}`);
+    return { version: VERSION };
+  }
+
+  /** Recognises a source by its first bytes. */
+  async #recognise<T>(reference: SourceRef, make: (start: Uint8Array) => T): Promise<[Source, T]> {
+    const source = await this.#openSource(reference);
+    const start = await firstBytes(source);
+    return [source, make(start)];
+  }
+
+  async #attach(reference: SourceRef): Promise<ArchiveFormat> {
+    const [source, index] = await this.#recognise(reference, (start) => new Index(start));
+    this.#source = source;
+    this.#format = index.is_gzip() ? "warc.gz" : "warc";
+    index.free();
+    return this.#format;
+  }
+
+  async *#open(reference: SourceRef, signal: AbortSignal): AsyncGenerator<OpenItem, void, undefined> {
+    const started = performance.now();
+    const [source, index] = await this.#recognise(reference, (start) => new Index(start));
+    checkAbort(signal);
+    this.#source = source;
+    this.#index = index;
+    this.#format = index.is_gzip() ? "warc.gz" : "warc";
+    let bytes = 0;
+    const progress = (isDone: boolean): OpenItem => {
+      const snapshot: Progress = {
+        bytes,
+        ...(source.size !== undefined && { bytesTotal: source.size }),
+        records: index.records(),
+        damageCount: index.damage_count(),
+        elapsedMs: performance.now() - started,
+        isDone,
+      };
+      return { kind: "progress", progress: snapshot };
+    };
+    yield { kind: "opened", format: this.#format };
+
+    const breath = new Breath();
+    let toldAt = -PROGRESS_MS;
+    try {
+      for await (const position of pump(source, index, signal)) {
+        bytes = position;
+        await breath.take();
+        if (performance.now() - toldAt < PROGRESS_MS) continue;
+        toldAt = performance.now();
+        this.#tellGrowth();
+        yield progress(false);
+      }
+    } finally {
+      this.#isIndexed = true;
+      this.#tellGrowth();
+    }
+    bytes = source.size ?? bytes;
+    yield progress(true);
+  }
+
+  #tellGrowth(): void {
+    const waiting = this.#grown;
+    this.#grown = [];
+    for (const wake of waiting) wake();
+  }
+
+  #rows(filter: number | undefined, start: number, count: number): Uint8Array {
+    const index = this.#openIndex();
+    if (filter === undefined) return index.rows(start, count);
+    return this.#filters.get(filter)?.rows(index, start, count) ?? new Uint8Array(0);
+  }
+
+  async *#filter(text: string, signal: AbortSignal): AsyncGenerator<FilterItem, void, undefined> {
+    const index = this.#openIndex();
+    const filter = new UrlFilter(text);
+    const id = ++this.#lastFilter;
+    this.#filters.set(id, filter);
+    const state = (isComplete: boolean): FilterItem => ({ filter: id, count: filter.count(), scanned: filter.scanned(), isComplete });
+    const breath = new Breath();
+    let toldAt = performance.now();
+    const isOpen = (): boolean => this.#filters.has(id) && !signal.aborted;
+    signal.addEventListener("abort", () => this.#tellGrowth());
+    while (isOpen()) {
+      const isComplete = filter.step(index, FILTER_ROWS);
+      if (!isComplete) {
+        await breath.take();
+        if (isOpen() && performance.now() - toldAt >= PROGRESS_MS) {
+          yield state(false);
+          toldAt = performance.now();
+        }
+        continue;
+      }
+      yield state(this.#isIndexed);
+      toldAt = performance.now();
+      if (this.#isIndexed && isOpen() && filter.step(index, 0)) return;
+      if (!this.#isIndexed) await new Promise<void>((resolve) => this.#grown.push(resolve));
+    }
+  }
+
+  #closeFilter(id: number): null {
+    const filter = this.#filters.get(id);
+    this.#filters.delete(id);
+    filter?.free();
+    this.#tellGrowth();
+    return null;
+  }
+
+  async #heads(place: Place): Promise<Uint8Array> {
+    const reader = this.#reader(place, "http");
+    try {
+      const breath = new Breath();
+      for await (const _ of pump(this.#known(), reader, new AbortController().signal)) {
+        if (reader.is_done()) break;
+        reader.take();
+        await breath.take();
+      }
+      if (!reader.has_record()) throw noRecord(place);
+      return reader.heads();
+    } finally {
+      reader.free();
+    }
+  }
+
+  async *#read(place: Place, part: RecordPart, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+    const reader = this.#reader(place, part);
+    try {
+      const breath = new Breath();
+      for await (const _ of pump(this.#known(), reader, signal)) {
+        const bytes = reader.take();
+        if (bytes.length > 0) yield bytes;
+        if (reader.is_done()) break;
+        await breath.take();
+      }
+      if (!reader.has_record()) throw noRecord(place);
+    } finally {
+      reader.free();
+    }
+  }
+
+  async *#inspect(reference: SourceRef, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+    const [source, inspection] = await this.#recognise(reference, (start) => new Inspection(start));
+    try {
+      const breath = new Breath();
+      for await (const _ of pump(source, inspection, signal)) {
+        const lines = inspection.take();
+        if (lines !== "") yield lines;
+        await breath.take();
+      }
+    } finally {
+      inspection.free();
+    }
+  }
+
+  #known(): Source {
+    if (!this.#source) throw new ArchiveError("read/not-open", "No archive is open.");
+    return this.#source;
+  }
+
+  #openIndex(): Index {
+    if (!this.#index) throw new ArchiveError("read/not-open", "No archive is open.");
+    return this.#index;
+  }
+
+  #reader(place: Place, part: RecordPart): RecordReader {
+    return new RecordReader(this.#format === "warc.gz", place.offset, place.skip, part);
+  }
+}
+
+async function firstBytes(source: Source): Promise<Uint8Array> {
+  const controller = new AbortController();
+  let start = new Uint8Array(0);
+  for await (const chunk of source.chunks(0, controller.signal)) {
+    const joined = new Uint8Array(Math.min(START_BYTES, start.length + chunk.length));
+    joined.set(start);
+    joined.set(chunk.subarray(0, joined.length - start.length), start.length);
+    start = joined;
+    if (start.length >= START_BYTES) break;
+  }
+  return start;
+}
+
+function parseLines<T>(lines: string): T[] {
+  return lines.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as T);
+}
+
+function noRecord(place: Place): ArchiveError {
+  return new ArchiveError("read/no-record", "There is no record at this place.", { offset: place.offset });
+}
+
+function versionError(which: string): ArchiveError {
+  return new ArchiveError("engine/version", `Parts of different versions met: ${which}. Reload the page.`);
+}

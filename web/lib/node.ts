@@ -1,0 +1,34 @@
+/** The package in Node: the same functions, with files opened by path and the engine beside the caller. */
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+import { greet, loopback, type Connect } from "./connection.js";
+import { Engine } from "./engine.js";
+import { openNodeSource } from "./files.js";
+import { opener, referTo, type Referrer } from "./open.js";
+
+const ENGINE = new URL("./wasm/engine_bg.wasm", import.meta.url);
+
+const loadModule = async (wasmUrl: string | undefined): Promise<BufferSource> => {
+  const url = wasmUrl === undefined ? ENGINE : new URL(wasmUrl);
+  if (url.protocol === "file:") return readFile(fileURLToPath(url));
+  return (await fetch(url)).arrayBuffer();
+};
+
+const connect: Connect = async (options) => greet(loopback(new Engine(openNodeSource, loadModule)), options);
+
+const refer: Referrer = (source) => {
+  if (source instanceof URL && source.protocol === "file:") return { kind: "path", path: fileURLToPath(source) };
+  if (typeof source !== "string" || /^https?:\/\//i.test(source)) return referTo(source);
+  return source.startsWith("file:") ? { kind: "path", path: fileURLToPath(source) } : { kind: "path", path: source };
+};
+
+export const { openArchive, inspectArchive, readRecord, surt } = opener(connect, refer);
+
+export { Archive } from "./archive.js";
+export type { ReadOptions, RecordPlace, SignalOption } from "./archive.js";
+export { ArchiveError } from "./errors.js";
+export type { ArchiveSource, OpenOptions } from "./open.js";
+export { VERSION } from "./protocol.js";
+export type * from "./shapes.js";
+export type { View } from "./view.js";

@@ -1,0 +1,205 @@
+/**
+ * Calls and streams over a message port, with cancelling and back-pressure.
+ *
+ * A stream starts with a credit of items; the engine sends no more than it has credit for, and every
+ * item that the caller takes adds one. Closing either side ends everything that is under way.
+ * Knows nothing of what is called: see `protocol.ts`.
+ */
+
+import { abortError, checkAbort, errorFromWire, errorToWire } from "./errors.js";
+import type { Calls, CallName, FromEngine, StreamName, Streams, ToEngine } from "./protocol.js";
+
+/** What a `Worker`, a `MessagePort` and a worker's own scope have in common. */
+export interface Port {
+  postMessage(message: unknown, transfer: Transferable[]): void;
+  onmessage: ((event: MessageEvent) => void) | null;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+const STREAM_CREDIT = 4;
+
+// The engine's side
+
+export type Handlers = {
+  [Name in CallName]: (request: Parameters<Calls[Name]>[0]) => ReturnType<Calls[Name]> | Promise<ReturnType<Calls[Name]>>;
+} & {
+  [Name in StreamName]: (request: Parameters<Streams[Name]>[0], signal: AbortSignal) => AsyncIterable<ReturnType<Streams[Name]>>;
+};
+
+interface Running {
+  readonly controller: AbortController;
+  credit: number;
+  wake: (() => void) | undefined;
+}
+
+/** Answers what comes in over the port. */
+export function serve(port: Port, handlers: Handlers): void {
+  const running = new Map<number, Running>();
+  const send = (message: FromEngine, value?: unknown): void => port.postMessage(message, transferables(value));
+  const fail = (id: number, error: unknown): void => send({ id, error: errorToWire(error) });
+
+  async function answer(id: number, name: string, request: unknown): Promise<void> {
+    const handler = (handlers as unknown as Record<string, (request: unknown) => unknown>)[name];
+    if (!handler) throw new TypeError(`no such call: ${name}`);
+    const value = await handler(request);
+    send({ id, value }, value);
+  }
+
+  async function stream(id: number, name: string, request: unknown, state: Running): Promise<void> {
+    type Handler = (request: unknown, signal: AbortSignal) => AsyncIterable<unknown>;
+    const handler = (handlers as unknown as Record<string, Handler>)[name];
+    if (!handler) throw new TypeError(`no such stream: ${name}`);
+    for await (const item of handler(request, state.controller.signal)) {
+      while (state.credit === 0 && !state.controller.signal.aborted) {
+        await new Promise<void>((resolve) => (state.wake = resolve));
+      }
+      checkAbort(state.controller.signal);
+      state.credit -= 1;
+      send({ id, item }, item);
+    }
+    send({ id, end: true });
+  }
+
+  port.onmessage = (event: MessageEvent): void => {
+    const message = event.data as ToEngine;
+    const { id } = message;
+    if ("call" in message) {
+      answer(id, message.call, message.request).catch((error: unknown) => fail(id, error));
+    } else if ("stream" in message) {
+      const state: Running = { controller: new AbortController(), credit: message.credit, wake: undefined };
+      running.set(id, state);
+      stream(id, message.stream, message.request, state)
+        .catch((error: unknown) => fail(id, error))
+        .finally(() => running.delete(id));
+    } else {
+      const state = running.get(id);
+      if (!state) return;
+      if ("cancel" in message) state.controller.abort();
+      else state.credit += message.credit;
+      state.wake?.();
+    }
+  };
+}
+
+/** Buffers that the receiver gets instead of a copy: those that hold nothing but the value. */
+function transferables(value: unknown): Transferable[] {
+  if (!(value instanceof Uint8Array)) return [];
+  const { buffer } = value;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === value.byteLength ? [buffer] : [];
+}
+
+// The library's side
+
+interface Waiting {
+  readonly take: (message: FromEngine) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** Calls what is served at the other end of the port. */
+export class Client {
+  readonly #port: Port;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+  #closed: Error | undefined;
+
+  constructor(port: Port) {
+    this.#port = port;
+    port.onmessage = (event: MessageEvent): void => {
+      const message = event.data as FromEngine;
+      this.#waiting.get(message.id)?.take(message);
+    };
+  }
+
+  call<Name extends CallName>(
+    name: Name,
+    request: Parameters<Calls[Name]>[0],
+    options: CallOptions = {},
+  ): Promise<ReturnType<Calls[Name]>> {
+    return new Promise((resolve, reject) => {
+      const { signal } = options;
+      const closed = signal?.aborted ? abortError() : this.#closed;
+      if (closed) return reject(closed);
+      const id = ++this.#lastId;
+      const settle = (): void => {
+        this.#waiting.delete(id);
+        signal?.removeEventListener("abort", onAbort);
+      };
+      const fail = (error: Error): void => {
+        settle();
+        reject(error);
+      };
+      const onAbort = (): void => fail(abortError());
+      const take = (message: FromEngine): void => {
+        if ("error" in message) return fail(errorFromWire(message.error));
+        settle();
+        if ("value" in message) resolve(message.value as ReturnType<Calls[Name]>);
+      };
+      this.#waiting.set(id, { take, fail });
+      signal?.addEventListener("abort", onAbort);
+      this.#send({ id, call: name, request });
+    });
+  }
+
+  async *stream<Name extends StreamName>(
+    name: Name,
+    request: Parameters<Streams[Name]>[0],
+    options: CallOptions = {},
+  ): AsyncGenerator<ReturnType<Streams[Name]>, void, undefined> {
+    const { signal } = options;
+    checkAbort(signal);
+    if (this.#closed) throw this.#closed;
+    const id = ++this.#lastId;
+    const queue: ReturnType<Streams[Name]>[] = [];
+    let ended = false;
+    let failure: Error | undefined;
+    let wake = (): void => {};
+    const fail = (error: Error): void => {
+      failure ??= error;
+      wake();
+    };
+    const take = (message: FromEngine): void => {
+      if ("item" in message) queue.push(message.item as ReturnType<Streams[Name]>);
+      else if ("error" in message) failure ??= errorFromWire(message.error);
+      else ended = true;
+      wake();
+    };
+    const onAbort = (): void => fail(abortError());
+    signal?.addEventListener("abort", onAbort);
+    this.#waiting.set(id, { take, fail });
+    this.#send({ id, stream: name, request, credit: STREAM_CREDIT });
+    try {
+      for (;;) {
+        const item = queue.shift();
+        if (item !== undefined) {
+          this.#send({ id, credit: 1 });
+          yield item;
+        } else if (failure) {
+          throw failure;
+        } else if (ended) {
+          return;
+        } else {
+          await new Promise<void>((resolve) => (wake = resolve));
+        }
+        if (signal?.aborted) throw abortError();
+      }
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+      this.#waiting.delete(id);
+      if (!ended) this.#send({ id, cancel: true });
+    }
+  }
+
+  /** Ends everything that is under way with `error`, and everything that comes later. */
+  close(error: Error): void {
+    this.#closed ??= error;
+    for (const waiting of [...this.#waiting.values()]) waiting.fail(this.#closed);
+    this.#port.onmessage = null;
+  }
+
+  #send(message: ToEngine): void {
+    if (!this.#closed) this.#port.postMessage(message, []);
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Every message between the library and the engine: types and the version, no behaviour.
+ * Adding a call here makes `engine.ts` fail to compile until it is served.
+ */
+
+import type { ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
+
+/** Page, worker and engine module must all be of this version. */
+export const VERSION = "0.1.0";
+
+/** Where bytes come from, in a form that can be posted. `path` is for Node. */
+export type SourceRef =
+  | { readonly kind: "blob"; readonly blob: Blob }
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | { readonly kind: "url"; readonly url: string }
+  | { readonly kind: "path"; readonly path: string };
+
+/** A place of a record in an archive. */
+export interface Place {
+  readonly offset: number;
+  readonly skip: number;
+}
+
+/** What is answered once. */
+export interface Calls {
+  hello(request: { version: string; wasmUrl?: string }): { version: string };
+  /** Makes a source known without indexing it. */
+  attach(request: { source: SourceRef }): { format: ArchiveFormat };
+  /** Rows as the engine writes them; of all records, or of a filter's. */
+  rows(request: { filter?: number; start: number; count: number }): Uint8Array;
+  /** Headers as the engine writes them. */
+  heads(request: Place): Uint8Array;
+  damage(request: { start: number; count: number }): Damage[];
+  /** Bytes of memory: the whole module, and the record table in it. */
+  memory(request: Record<string, never>): { module: number; table: number };
+  closeFilter(request: { filter: number }): null;
+  surt(request: { urls: readonly string[] }): string[];
+}
+
+export type OpenItem =
+  | { readonly kind: "opened"; readonly format: ArchiveFormat }
+  | { readonly kind: "progress"; readonly progress: Progress };
+
+export interface FilterItem {
+  readonly filter: number;
+  readonly count: number;
+  readonly scanned: number;
+  readonly isComplete: boolean;
+}
+
+/** What is answered piece by piece, no faster than the caller takes it. */
+export interface Streams {
+  open(request: { source: SourceRef }): OpenItem;
+  filter(request: { text: string }): FilterItem;
+  read(request: Place & { part: RecordPart }): Uint8Array;
+  /** JSON lines. */
+  inspect(request: { source: SourceRef }): string;
+}
+
+export type CallName = keyof Calls;
+export type StreamName = keyof Streams;
+
+/** From the library to the engine. */
+export type ToEngine =
+  | { readonly id: number; readonly call: string; readonly request: unknown }
+  | { readonly id: number; readonly stream: string; readonly request: unknown; readonly credit: number }
+  | { readonly id: number; readonly credit: number }
+  | { readonly id: number; readonly cancel: true };
+
+/** From the engine to the library. */
+export type FromEngine =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly item: unknown }
+  | { readonly id: number; readonly end: true }
+  | { readonly id: number; readonly error: { code: string; message: string; offset?: number } };

@@ -1,0 +1,124 @@
+/**
+ * The public data shapes: what a caller sees of an archive.
+ * Words: an *archive* is a file or URL, a *record* is one WARC record in it, *damage* is input that could not be read.
+ * Types only, no behaviour.
+ */
+
+/** Record types of WARC 1.1, and `unknown` for anything else that a file claims. */
+export type RecordType =
+  | "warcinfo"
+  | "response"
+  | "resource"
+  | "request"
+  | "metadata"
+  | "revisit"
+  | "conversion"
+  | "continuation"
+  | "unknown";
+
+/** How the records are stored: as they are, or each in a gzip member. */
+export type ArchiveFormat = "warc" | "warc.gz";
+
+/** One row of the record table: small, and held for every record of the archive. */
+export interface RecordRow {
+  /** Position in the archive, from 0, in the order of the file. */
+  readonly row: number;
+  /** Where the record (or the gzip member that holds it) starts in the file. */
+  readonly offset: number;
+  /** Bytes that it takes there. */
+  readonly length: number;
+  /** Bytes to pass over in the inflated member before the record starts: 0 in every well-made file. */
+  readonly skip: number;
+  readonly type: RecordType;
+  /** HTTP status, absent where the record has none. */
+  readonly status?: number;
+  /** Media type in lower case without parameters, absent where none is said. */
+  readonly mime?: string;
+  /** Bytes of the stored payload: after the HTTP headers if there are any, as stored. */
+  readonly size: number;
+  /** Milliseconds since 1970, absent where the date is missing or unreadable. */
+  readonly captured?: number;
+  /** Target URL as stated, empty where the record has none. */
+  readonly url: string;
+}
+
+export type HeaderField = readonly [name: string, value: string];
+
+/** Everything that a record says of itself. */
+export interface RecordDetail extends RecordRow {
+  /** First line, such as `WARC/1.1`. */
+  readonly version: string;
+  readonly warcHeaders: readonly HeaderField[];
+  /** Absent where the block is not HTTP. */
+  readonly http?: {
+    /** First line, such as `HTTP/1.1 200 OK` or `GET / HTTP/1.1`. */
+    readonly startLine: string;
+    readonly headers: readonly HeaderField[];
+  };
+  /** Media type with its parameters, as the HTTP (or else WARC) headers state it. */
+  readonly contentType?: string;
+  /** Character set that the content type states, in lower case. */
+  readonly charset?: string;
+  /** Content encodings that the body had to be (or could not be) decoded from. */
+  readonly contentEncoding?: string;
+  readonly transferEncoding?: string;
+}
+
+/**
+ * Parts of a record, as bytes:
+ * `raw` the record as it is in the inflated file, `warc` its WARC header block,
+ * `http` its HTTP header block, `body` the payload, de-chunked and decoded.
+ */
+export type RecordPart = "raw" | "warc" | "http" | "body";
+
+/** Input that could not be read as it should be. Reading went on after it. */
+export interface Damage {
+  /** Stable code such as `warc/bad-length`. */
+  readonly code: string;
+  /** Where in the file. */
+  readonly offset: number;
+  /** Bytes of the file that belong to no record because of it. */
+  readonly skipped: number;
+  /** One sentence for a person. */
+  readonly message: string;
+}
+
+/** How far indexing is. */
+export interface Progress {
+  readonly bytes: number;
+  /** Absent where the length of the source is not known. */
+  readonly bytesTotal?: number;
+  readonly records: number;
+  readonly damageCount: number;
+  /** Milliseconds since opening began. */
+  readonly elapsedMs: number;
+  readonly isDone: boolean;
+}
+
+/** A line of `records`: a record with its digests, read in full. */
+export interface InspectedRecord {
+  readonly offset: number;
+  readonly length: number;
+  readonly type: string;
+  readonly uri?: string;
+  readonly date?: string;
+  readonly status?: string;
+  readonly mime?: string;
+  readonly content_length?: string;
+  readonly payload_digest?: string;
+  readonly raw_len: number;
+  readonly raw_sha1: string;
+  readonly body_len?: number;
+  readonly body_sha1?: string;
+  readonly te?: string;
+  readonly ce?: string;
+  readonly digest_ok?: boolean;
+}
+
+/** A damage line of `records`. */
+export interface InspectedDamage {
+  readonly damage: string;
+  readonly offset: number;
+  readonly skipped: number;
+  readonly message: string;
+}

@@ -1,0 +1,104 @@
+/**
+ * Reads what the engine writes: record rows and headers.
+ * The grammar stands with the writers: `Captures::encode` and `Extractor::heads` in the crate.
+ */
+
+import type { HeaderField, RecordRow, RecordType } from "./shapes.js";
+
+const TYPES: readonly RecordType[] = [
+  "unknown",
+  "warcinfo",
+  "response",
+  "resource",
+  "request",
+  "metadata",
+  "revisit",
+  "conversion",
+  "continuation",
+];
+
+const decoder = new TextDecoder();
+
+class Reader {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
+  number(): number {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = this.#bytes[this.#at++];
+      if (byte === undefined) throw new RangeError("the engine's answer breaks off");
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 128;
+    }
+  }
+
+  text(): string {
+    const length = this.number();
+    const start = this.#at;
+    this.#at += length;
+    return decoder.decode(this.#bytes.subarray(start, this.#at));
+  }
+
+  fields(): HeaderField[] {
+    const count = this.number();
+    const fields: HeaderField[] = [];
+    for (let n = 0; n < count; n++) fields.push([this.text(), this.text()]);
+    return fields;
+  }
+}
+
+export function decodeRows(bytes: Uint8Array): RecordRow[] {
+  const reader = new Reader(bytes);
+  const rows: RecordRow[] = [];
+  while (!reader.isAtEnd) {
+    const row = reader.number();
+    const offset = reader.number();
+    const length = reader.number();
+    const skip = reader.number();
+    const type = TYPES[reader.number()] ?? "unknown";
+    const status = reader.number();
+    const size = reader.number();
+    const captured = reader.number();
+    const mime = reader.text();
+    const url = reader.text();
+    rows.push({
+      row,
+      offset,
+      length,
+      skip,
+      type,
+      size,
+      url,
+      ...(status > 0 && { status: status - 1 }),
+      ...(captured > 0 && { captured: (captured - 1) * 1000 }),
+      ...(mime !== "" && { mime }),
+    });
+  }
+  return rows;
+}
+
+export interface Heads {
+  readonly version: string;
+  readonly warcHeaders: HeaderField[];
+  readonly http?: { readonly startLine: string; readonly headers: HeaderField[] };
+}
+
+export function decodeHeads(bytes: Uint8Array): Heads {
+  const reader = new Reader(bytes);
+  const version = reader.text();
+  const warcHeaders = reader.fields();
+  if (reader.number() === 0) return { version, warcHeaders };
+  const startLine = reader.text();
+  return { version, warcHeaders, http: { startLine, headers: reader.fields() } };
+}

@@ -1,0 +1,6 @@
+/** Entry of the engine's worker: serves one engine to the page that made it. */
+import { Engine } from "./engine.js";
+import { serve, type Port } from "./port.js";
+import { openSource } from "./source.js";
+
+serve(self as unknown as Port, new Engine(openSource, async (wasmUrl) => wasmUrl).handlers());
