@@ -1,0 +1,36 @@
+/** The composition root: one store over the library, the frame over the store, and the address bar over both. Nothing else. */
+import { openArchive } from "stackroom";
+
+import { Store } from "./state.js";
+import { applyTheme, readTheme } from "./theme.js";
+import "./views/app.js";
+
+applyTheme(readTheme());
+
+const store = new Store((source, options) => openArchive(source, options));
+
+/** What the address bar says is open, in the form it was given. */
+function linked(): string | null {
+  return new URL(location.href).searchParams.get("src");
+}
+
+store.onSource = (url) => {
+  const here = new URL(location.href);
+  const said = linked();
+  if (url === undefined) here.searchParams.delete("src");
+  else if (said === null || new URL(said, document.baseURI).href !== url.href) here.searchParams.set("src", url.href);
+  if (here.href !== location.href) history.pushState(null, "", here);
+};
+
+function follow(): void {
+  const source = linked();
+  if (source !== null) void store.openAddress(source);
+  else if (store.phase !== "start") void store.close();
+}
+
+window.addEventListener("popstate", follow);
+
+const app = document.createElement("stackroom-app");
+app.store = store;
+document.body.prepend(app);
+follow();

@@ -1,0 +1,333 @@
+/**
+ * The one store of the viewer: which archive is open, how far it is read, which rows are listed, which record is open.
+ * Views read fields and subscribe to topics; every change is a method here. Draws nothing, and touches the address bar
+ * only through `onSource`, which the composition root sets.
+ */
+import type { Archive, Progress, RecordRow, View } from "stackroom";
+
+import { OpenRecord } from "./record.js";
+import { RowPages, type RowSource } from "./rows.js";
+import { isAbort, troubleOf, troubleWith, type Trouble } from "./trouble.js";
+import { words } from "./words.js";
+import { formatCount } from "./format.js";
+
+/** What changed: the archive or its phase, how far it is read, the rows of the list, the open record, a passing notice. */
+export type Topic = "phase" | "progress" | "rows" | "record" | "notice";
+
+export type Phase = "start" | "opening" | "open";
+
+export type OpenArchive = (
+  source: Blob | URL,
+  options: { signal: AbortSignal; name?: string; onProgress: (progress: Progress) => void },
+) => Promise<Archive>;
+
+/** How long a new filter may take before its still empty list replaces the old one. */
+const filterGraceMs = 150;
+const rateWindowMs = 4_000;
+
+export class Store {
+  phase: Phase = "start";
+  /** What is being opened or is open. */
+  name = "";
+  /** Why opening failed; shown on the start page. */
+  trouble?: Trouble | undefined;
+  /** What happened that is no failure; shown on the start page. */
+  note?: string | undefined;
+  archive?: Archive | undefined;
+  progress?: Progress | undefined;
+  /** Bytes a second over the last seconds. */
+  rate = 0;
+  /** Why indexing stopped before the end. */
+  stopped?: Trouble | undefined;
+  /** Files that were dropped together, the open one included. */
+  shelf: readonly File[] = [];
+  filterText = "";
+  view?: View | undefined;
+  rows?: RowPages | undefined;
+  record?: OpenRecord | undefined;
+  notice = "";
+  /** Told when an archive is opened or closed: its address where it has one. */
+  onSource: (url: URL | undefined) => void = () => undefined;
+
+  readonly #openArchive: OpenArchive;
+  readonly #listeners = new Map<Topic, Set<() => void>>();
+  #abort = new AbortController();
+  #next?: { readonly view: View; readonly timer: number } | undefined;
+  #samples: { readonly atMs: number; readonly bytes: number }[] = [];
+  #noticeTimer = 0;
+
+  constructor(openArchive: OpenArchive) {
+    this.#openArchive = openArchive;
+  }
+
+  on(topic: Topic, listener: () => void): () => void {
+    const set = this.#listeners.get(topic) ?? new Set();
+    this.#listeners.set(topic, set.add(listener));
+    return () => void set.delete(listener);
+  }
+
+  #emit(topic: Topic): void {
+    for (const listener of [...(this.#listeners.get(topic) ?? [])]) listener();
+  }
+
+  // Opening and closing
+
+  /** Opens the first of the files; the others wait on the shelf. */
+  async openFiles(files: readonly File[]): Promise<void> {
+    const [first] = files;
+    if (first === undefined) return;
+    this.shelf = files.length > 1 ? files : [];
+    await this.#open(first, first.name);
+    if (files.length > 1 && this.archive !== undefined && this.name === first.name) {
+      this.say(words.shelfOpened(first.name, formatCount(files.length)));
+    }
+  }
+
+  /** Opens another file of the shelf. */
+  async openShelved(file: File): Promise<void> {
+    await this.#open(file, file.name);
+  }
+
+  /** Opens an address as it was typed or linked; relative ones are taken from the viewer's own. */
+  async openAddress(text: string): Promise<void> {
+    let url: URL;
+    try {
+      url = new URL(text.trim(), document.baseURI);
+    } catch {
+      await this.#refuse(text);
+      return;
+    }
+    if (url.protocol !== "https:" && url.protocol !== "http:") {
+      await this.#refuse(text);
+      return;
+    }
+    this.shelf = [];
+    await this.#open(url, decodeName(url));
+  }
+
+  async #refuse(text: string): Promise<void> {
+    await this.close();
+    this.trouble = troubleWith("viewer/bad-address", text);
+    this.#emit("phase");
+  }
+
+  async #open(source: Blob | URL, name: string): Promise<void> {
+    const abort = this.#begin(name);
+    this.onSource(source instanceof URL ? source : undefined);
+    try {
+      const archive = await this.#openArchive(source, {
+        signal: abort.signal,
+        name,
+        onProgress: (progress) => {
+          if (!abort.signal.aborted) this.#advance(progress);
+        },
+      });
+      if (abort.signal.aborted) {
+        await archive.close();
+        return;
+      }
+      this.#opened(archive, abort.signal);
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      this.#reset("start");
+      // The address stays: what is linked to may work on the next try.
+      this.trouble = troubleOf(error);
+      this.#emit("phase");
+    }
+  }
+
+  /** Lets go of what was open before anything new is asked for. */
+  #begin(name: string): AbortController {
+    const shelf = this.shelf;
+    this.#reset("opening");
+    this.shelf = shelf;
+    this.name = name;
+    this.#abort = new AbortController();
+    this.#emit("phase");
+    return this.#abort;
+  }
+
+  #opened(archive: Archive, signal: AbortSignal): void {
+    this.archive = archive;
+    this.phase = "open";
+    this.#advance(archive.progress);
+    this.#list({ source: this.#allRows(archive) });
+    this.#emit("phase");
+    archive.indexed.then(
+      (progress) => {
+        if (!signal.aborted) this.#advance(progress);
+      },
+      (error: unknown) => {
+        if (signal.aborted || isAbort(error)) return;
+        this.stopped = troubleOf(error);
+        this.#emit("progress");
+        this.#emit("rows");
+      },
+    );
+  }
+
+  /** Stops opening or indexing and forgets all of it. */
+  async cancel(): Promise<void> {
+    const name = this.name;
+    await this.close();
+    this.note = words.cancelled(name);
+    this.#emit("phase");
+  }
+
+  async close(): Promise<void> {
+    this.#reset("start");
+    this.onSource(undefined);
+    this.#emit("phase");
+  }
+
+  #reset(phase: Phase): void {
+    this.#abort.abort();
+    this.#dropNext();
+    this.record?.close();
+    this.rows?.close();
+    this.view?.close();
+    // Nothing waits for the old worker to end; a failure to end it is of no use to anybody.
+    void this.archive?.close().catch(() => undefined);
+    this.archive = undefined;
+    this.progress = undefined;
+    this.stopped = undefined;
+    this.trouble = undefined;
+    this.note = undefined;
+    this.record = undefined;
+    this.rows = undefined;
+    this.view = undefined;
+    this.filterText = "";
+    this.shelf = [];
+    this.name = "";
+    this.rate = 0;
+    this.#samples = [];
+    this.phase = phase;
+    this.#emit("record");
+    this.#emit("rows");
+    this.#emit("progress");
+  }
+
+  dismiss(): void {
+    this.trouble = undefined;
+    this.note = undefined;
+    this.#emit("phase");
+  }
+
+  // Progress
+
+  #advance(progress: Progress): void {
+    this.progress = progress;
+    const now = { atMs: progress.elapsedMs, bytes: progress.bytes };
+    this.#samples = [...this.#samples.filter((one) => now.atMs - one.atMs < rateWindowMs), now];
+    const first = this.#samples[0];
+    const span = first === undefined ? 0 : now.atMs - first.atMs;
+    if (first !== undefined && span > 0) this.rate = ((now.bytes - first.bytes) * 1_000) / span;
+    else if (now.atMs > 0) this.rate = (now.bytes * 1_000) / now.atMs;
+    this.#emit("progress");
+    if (this.view === undefined) this.#emit("rows");
+  }
+
+  /** Whether the archive is still being read. */
+  get isIndexing(): boolean {
+    return this.phase === "open" && this.progress?.isDone !== true && this.stopped === undefined;
+  }
+
+  // List and filter
+
+  #allRows(archive: Archive): RowSource {
+    const records = (): number => this.progress?.records ?? 0;
+    return {
+      get count() {
+        return records();
+      },
+      rows: (start, count, options) => archive.rows(start, count, options),
+    };
+  }
+
+  #list({ source, view }: { readonly source: RowSource; readonly view?: View }): void {
+    this.rows?.close();
+    if (this.view !== view) this.view?.close();
+    this.view = view;
+    this.rows = new RowPages(source, () => this.#emit("rows"));
+    this.#emit("rows");
+  }
+
+  /** Lists the records whose URL holds the text; all of them for an empty one. */
+  filter(text: string): void {
+    const archive = this.archive;
+    if (archive === undefined || text === this.filterText) return;
+    this.filterText = text;
+    this.#dropNext();
+    if (text === "") {
+      this.#list({ source: this.#allRows(archive) });
+      return;
+    }
+    const view = archive.filter(text, { signal: this.#abort.signal });
+    const timer = window.setTimeout(() => this.#show(view), filterGraceMs);
+    this.#next = { view, timer };
+    view.onChange(() => {
+      if (this.view === view) this.#emit("rows");
+      else if (view.count > 0 || view.isComplete) this.#show(view);
+    });
+    if (view.isComplete) this.#show(view);
+  }
+
+  /** Puts a new view in place of the old list, once it has something to say. */
+  #show(view: View): void {
+    if (this.#next?.view !== view) return;
+    window.clearTimeout(this.#next.timer);
+    this.#next = undefined;
+    this.#list({ source: view, view });
+  }
+
+  #dropNext(): void {
+    if (this.#next === undefined) return;
+    window.clearTimeout(this.#next.timer);
+    this.#next.view.close();
+    this.#next = undefined;
+  }
+
+  // The open record
+
+  openRecord(row: RecordRow): void {
+    const archive = this.archive;
+    if (archive === undefined || this.record?.row.row === row.row) return;
+    this.record?.close();
+    const record = new OpenRecord(archive, row);
+    this.record = record;
+    this.#emit("record");
+    void record.load(() => {
+      if (this.record === record) this.#emit("record");
+    });
+  }
+
+  closeRecord(): void {
+    if (this.record === undefined) return;
+    this.record.close();
+    this.record = undefined;
+    this.#emit("record");
+  }
+
+  // Notices
+
+  /** A sentence that is shown for some seconds and read out. */
+  say(text: string): void {
+    this.notice = text;
+    window.clearTimeout(this.#noticeTimer);
+    this.#noticeTimer = window.setTimeout(() => {
+      this.notice = "";
+      this.#emit("notice");
+    }, 6_000);
+    this.#emit("notice");
+  }
+}
+
+/** The file name at the end of an address, or the host. */
+function decodeName(url: URL): string {
+  const last = url.pathname.split("/").at(-1) ?? "";
+  try {
+    return decodeURIComponent(last) || url.host;
+  } catch {
+    return last;
+  }
+}

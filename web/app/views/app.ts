@@ -1,0 +1,308 @@
+/**
+ * The frame of the viewer: bar, list, divider, detail, problems, status; what is shown when, and the keys that act everywhere.
+ * Owns opening by drop and by picker, because both belong to the window and not to a pane.
+ */
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+
+import type { Store } from "../state.js";
+import { Watch } from "../watch.js";
+import { words } from "../words.js";
+import { icons } from "./icons.js";
+import "./bar.js";
+import "./detail.js";
+import "./help.js";
+import "./problems.js";
+import "./records.js";
+import { shareMiddle } from "./splitter.js";
+import "./start.js";
+import "./status.js";
+import { base } from "./styles.js";
+
+/** What browsers let the picker offer; wrong names can still be chosen by "all files". */
+const accepted = ".warc,.gz,application/warc,application/gzip";
+
+const single = window.matchMedia("(max-width: 699px)");
+const flat = window.matchMedia("(max-width: 899px)");
+
+export class App extends LitElement {
+  static override properties = {
+    store: { attribute: false },
+    share: { state: true },
+    isDragging: { state: true },
+    isPanelOpen: { state: true },
+  };
+  static override styles = [
+    base,
+    css`
+      :host {
+        display: grid;
+        grid-template-rows: auto minmax(0, 1fr) auto auto;
+        block-size: 100vh;
+        block-size: 100dvh;
+        overflow: hidden;
+      }
+      .panes {
+        display: grid;
+        min-block-size: 0;
+        min-inline-size: 0;
+        overflow: hidden;
+      }
+      .panes > * {
+        min-inline-size: 0;
+        min-block-size: 0;
+        overflow: hidden;
+      }
+      .panes > stackroom-splitter {
+        overflow: visible;
+      }
+      input[type="file"] {
+        display: none;
+      }
+      .overlay {
+        position: fixed;
+        inset: 0;
+        z-index: 10;
+        display: grid;
+        place-content: center;
+        justify-items: center;
+        gap: 6px;
+        margin: 10px;
+        border: 2px dashed var(--accent);
+        border-radius: 14px;
+        background: color-mix(in srgb, var(--paper) 88%, transparent);
+        pointer-events: none;
+      }
+      .overlay svg {
+        inline-size: 52px;
+        block-size: 52px;
+        fill: none;
+        stroke: var(--accent);
+        stroke-width: 1.3;
+        stroke-linecap: round;
+        stroke-linejoin: round;
+      }
+      .overlay p:first-of-type {
+        font: 600 24px/1.3 var(--serif);
+      }
+      .overlay p:last-of-type {
+        color: var(--ink-soft);
+      }
+    `,
+  ];
+  declare store: Store;
+  declare share: number;
+  declare isDragging: boolean;
+  declare isPanelOpen: boolean;
+  readonly #off = new AbortController();
+
+  constructor() {
+    super();
+    this.share = shareMiddle;
+    this.isDragging = false;
+    this.isPanelOpen = false;
+    new Watch(this, "phase", "record");
+  }
+
+  override firstUpdated(): void {
+    const { signal } = this.#off;
+    const redraw = (): void => this.requestUpdate();
+    single.addEventListener("change", redraw, { signal });
+    flat.addEventListener("change", redraw, { signal });
+    window.addEventListener("keydown", (event) => this.#onKey(event), { signal });
+    window.addEventListener("dragenter", (event) => this.#onDrag(event), { signal });
+    window.addEventListener("dragover", (event) => this.#onDrag(event), { signal });
+    window.addEventListener("dragleave", (event) => this.#onLeave(event), { signal });
+    window.addEventListener("drop", (event) => this.#onDrop(event), { signal });
+  }
+
+  override willUpdate(_changes: PropertyValues): void {
+    if (this.store.phase !== "open") this.isPanelOpen = false;
+  }
+
+  #wasOpen = false;
+
+  override updated(_changes: PropertyValues): void {
+    const isOpen = this.store.phase === "open";
+    // An archive that was just opened is ready for the keyboard.
+    if (isOpen && !this.#wasOpen) this.#focusList();
+    this.#wasOpen = isOpen;
+  }
+
+  override render(): TemplateResult {
+    const { store } = this;
+    return html`
+      <stackroom-bar
+        .store=${store}
+        @stackroom-choose=${this.#choose}
+        @stackroom-help=${this.#help}
+        @stackroom-list=${this.#focusList}
+      ></stackroom-bar>
+      ${store.phase === "open" ? this.#panes() : html`<stackroom-start .store=${store} @stackroom-choose=${this.#choose}></stackroom-start>`}
+      ${this.isPanelOpen
+        ? html`<stackroom-problems .store=${store} @stackroom-problems=${this.#togglePanel}></stackroom-problems>`
+        : html`<span></span>`}
+      <stackroom-status .store=${store} ?isPanelOpen=${this.isPanelOpen} @stackroom-problems=${this.#togglePanel}></stackroom-status>
+      <stackroom-help></stackroom-help>
+      <input type="file" multiple accept=${accepted} aria-hidden="true" tabindex="-1" @change=${this.#onChosen} />
+      ${this.isDragging
+        ? html`<div class="overlay">${icons.drop}<p>${words.dropOverlay}</p><p>${words.dropOverlayHint}</p></div>`
+        : nothing}
+    `;
+  }
+
+  #panes(): TemplateResult {
+    const { store, share } = this;
+    const hasDetail = store.record !== undefined;
+    const isSplit = hasDetail && !single.matches;
+    const tracks = `minmax(0, ${share}fr) 1px minmax(0, ${100 - share}fr)`;
+    const layout = !isSplit ? "" : flat.matches ? `grid-template-rows: ${tracks}` : `grid-template-columns: ${tracks}`;
+    return html`
+      <main
+        class="panes"
+        style=${layout}
+        @stackroom-split=${this.#onSplit}
+        @stackroom-chosen=${this.#onRecordChosen}
+        @stackroom-close-record=${this.#closeRecord}
+      >
+        <stackroom-records .store=${store} ?hidden=${hasDetail && single.matches}></stackroom-records>
+        ${isSplit ? html`<stackroom-splitter .share=${share} .isFlat=${flat.matches}></stackroom-splitter>` : nothing}
+        ${hasDetail ? html`<stackroom-detail .store=${store}></stackroom-detail>` : nothing}
+      </main>
+    `;
+  }
+
+  // Focus
+
+  #focusList(): void {
+    void this.updateComplete.then(async () => {
+      const list = this.renderRoot.querySelector("stackroom-records");
+      await list?.updateComplete;
+      list?.focusList();
+    });
+  }
+
+  #focusDetail(): void {
+    void this.updateComplete.then(async () => {
+      const detail = this.renderRoot.querySelector("stackroom-detail");
+      await detail?.updateComplete;
+      detail?.focusTabs();
+    });
+  }
+
+  get #isInDetail(): boolean {
+    return this.renderRoot.querySelector("stackroom-detail:focus-within") !== null;
+  }
+
+  /** The first time a record opens beside the list; chosen again, or alone on a small screen, it takes the focus. */
+  #onRecordChosen(event: CustomEvent<{ wasOpen: boolean }>): void {
+    if (event.detail.wasOpen || single.matches) this.#focusDetail();
+  }
+
+  #closeRecord(): void {
+    this.store.closeRecord();
+    this.#focusList();
+  }
+
+  // Keys
+
+  #onKey(event: KeyboardEvent): void {
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "o") {
+      event.preventDefault();
+      this.#choose();
+      return;
+    }
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") this.#escape();
+    else if (event.key === "F6" && this.store.record !== undefined) this.#switchPane(event);
+    else if (!isTyping(event)) this.#onLetter(event);
+  }
+
+  #onLetter(event: KeyboardEvent): void {
+    if (event.key === "/" && this.store.phase === "open") {
+      event.preventDefault();
+      this.renderRoot.querySelector("stackroom-bar")?.focusFilter();
+    } else if (event.key === "?") {
+      event.preventDefault();
+      this.#help();
+    }
+  }
+
+  /** One step back: the panel, then the record, then the filter. */
+  #escape(): void {
+    if (this.store.record !== undefined) this.#closeRecord();
+    else if (this.isPanelOpen) this.isPanelOpen = false;
+    else if (this.store.filterText !== "") this.renderRoot.querySelector("stackroom-bar")?.clearFilter();
+  }
+
+  #switchPane(event: KeyboardEvent): void {
+    event.preventDefault();
+    if (this.#isInDetail) this.#focusList();
+    else this.#focusDetail();
+  }
+
+  #help(): void {
+    this.renderRoot.querySelector("stackroom-help")?.show();
+  }
+
+  #togglePanel(): void {
+    this.isPanelOpen = !this.isPanelOpen;
+  }
+
+  #onSplit(event: CustomEvent<number>): void {
+    this.share = event.detail;
+  }
+
+  // Opening files
+
+  #choose(): void {
+    this.renderRoot.querySelector<HTMLInputElement>('input[type="file"]')?.click();
+  }
+
+  #onChosen(event: Event): void {
+    const input = event.currentTarget;
+    if (!(input instanceof HTMLInputElement)) return;
+    const files = [...(input.files ?? [])];
+    // The same file can be chosen again only if the field has forgotten it.
+    input.value = "";
+    void this.store.openFiles(files);
+  }
+
+  #onDrag(event: DragEvent): void {
+    if (event.dataTransfer?.types.includes("Files") !== true) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = "copy";
+    this.isDragging = true;
+  }
+
+  #onLeave(event: DragEvent): void {
+    // Leaving for another element of the page is not leaving the window.
+    if (event.relatedTarget === null) this.isDragging = false;
+  }
+
+  #onDrop(event: DragEvent): void {
+    this.isDragging = false;
+    const data = event.dataTransfer;
+    if (data?.types.includes("Files") !== true) return;
+    event.preventDefault();
+    // Asked for at once: the list is emptied when this handler returns.
+    const entries = [...data.items].map((item) => item.webkitGetAsEntry?.() ?? null);
+    const files = [...data.files].filter((_, at) => entries[at]?.isDirectory !== true);
+    if (files.length > 0) void this.store.openFiles(files);
+    else this.store.say(entries.some((entry) => entry?.isDirectory === true) ? words.dropFolder : words.dropNothing);
+  }
+}
+
+/** Whether a key belongs to a field that is being filled in. */
+function isTyping(event: Event): boolean {
+  const target = event.composedPath()[0];
+  if (target instanceof HTMLInputElement) return target.type !== "checkbox";
+  return target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
+}
+
+customElements.define("stackroom-app", App);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "stackroom-app": App;
+  }
+}

@@ -1,0 +1,331 @@
+/**
+ * The record list: a grid of fixed-height rows of which only those on screen exist.
+ * Owns the active row, the keyboard inside the list and the columns; rows come from `rows.ts`, positions from `scroll.ts`.
+ * Everything archived enters as text nodes or as the text of a tooltip.
+ */
+import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import type { RecordRow } from "stackroom";
+
+import { visible } from "../content/visible.js";
+import { formatBytes, formatCaptured, formatCount } from "../format.js";
+import type { RowPages } from "../rows.js";
+import { Scroll } from "../scroll.js";
+import type { Store } from "../state.js";
+import { Watch } from "../watch.js";
+import { words } from "../words.js";
+import { grid } from "./recordstyles.js";
+import { base, controls, messages } from "./styles.js";
+
+const rowHeight = 28;
+const stackedRowHeight = 48;
+/** Narrower lists put the URL on a line of its own. */
+const stackedBelow = 480;
+const headHeight = 28;
+/** Rows drawn beyond the screen on both sides, so that a quick scroll shows rows and not paper. */
+const spareRows = 8;
+const restMs = 140;
+const followMs = 70;
+/** Longer cells cost layout and nobody reads them there. */
+const cellCharsMax = 500;
+
+const columns = [
+  words.columnType,
+  words.columnStatus,
+  words.columnMime,
+  words.columnSize,
+  words.columnCaptured,
+  words.columnUrl,
+] as const;
+
+/** Which colour a media type gets; decoration only. */
+function mimeKind(mime: string | undefined): string {
+  if (mime === undefined) return "other";
+  if (mime.includes("html")) return "document";
+  if (mime.startsWith("image/")) return "image";
+  if (mime.includes("css") || mime.startsWith("font/") || mime.includes("font-")) return "style";
+  if (mime.includes("javascript") || mime.includes("ecmascript")) return "script";
+  if (mime.includes("json") || mime.includes("xml") || mime.startsWith("text/") || mime.includes("pdf")) return "data";
+  return "other";
+}
+
+function statusClass(status: number | undefined): string {
+  if (status === undefined) return "";
+  return status >= 500 ? "failed" : status >= 400 ? "missing" : status >= 300 ? "moved" : "";
+}
+
+export class Records extends LitElement {
+  static override properties = { store: { attribute: false } };
+  static override styles = [base, controls, messages, grid];
+  declare store: Store;
+  readonly #scroll = new Scroll();
+  #active = 0;
+  #rows: RowPages | undefined;
+  #isBarDue = false;
+  #width = 0;
+  #height = 0;
+  #restTimer = 0;
+  #followTimer = 0;
+  #followAbort = new AbortController();
+  #sizes: ResizeObserver | undefined;
+
+  constructor() {
+    super();
+    new Watch(this, "rows", "record", "phase");
+  }
+
+  get #grid(): HTMLElement | null {
+    return this.renderRoot.querySelector<HTMLElement>("#grid");
+  }
+
+  override firstUpdated(): void {
+    const element = this.#grid;
+    if (element === null) return;
+    this.#sizes = new ResizeObserver(() => {
+      this.#width = element.clientWidth;
+      this.#height = Math.max(0, element.clientHeight - headHeight);
+      this.#isBarDue = true;
+      this.requestUpdate();
+    });
+    this.#sizes.observe(element);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#sizes?.disconnect();
+    window.clearTimeout(this.#restTimer);
+    window.clearTimeout(this.#followTimer);
+    this.#followAbort.abort();
+  }
+
+  focusList(): void {
+    this.#grid?.focus();
+  }
+
+  get #isStacked(): boolean {
+    return this.#width > 0 && this.#width < stackedBelow;
+  }
+
+  override willUpdate(): void {
+    const { rows } = this.store;
+    const count = rows?.count ?? 0;
+    this.#scroll.fit(count, this.#isStacked ? stackedRowHeight : rowHeight, this.#height);
+    if (rows !== this.#rows) {
+      this.#rows = rows;
+      this.#startList();
+    }
+    this.#active = Math.max(0, Math.min(this.#active, count - 1));
+    if (count > 0) rows?.want(this.#scroll.first - spareRows, this.#scroll.last + spareRows);
+  }
+
+  /** A new list starts at its top, unless it is the whole archive and a record is open: then at that record. */
+  #startList(): void {
+    const open = this.store.record;
+    this.#active = this.store.view === undefined && open !== undefined ? open.row.row : 0;
+    this.#scroll.top = 0;
+    this.#scroll.reveal(this.#active);
+    this.#isBarDue = true;
+  }
+
+  override render(): TemplateResult {
+    const count = this.#rows?.count ?? 0;
+    const isActiveDrawn = count > 0 && this.#active >= this.#firstDrawn && this.#active <= this.#lastDrawn(count);
+    return html`
+      <div class="top">
+        <h2>${words.records}</h2>
+        <span class="count" data-test="count">${this.#count(count)}</span>
+        <span class="hidden" role="status">${this.store.isIndexing || this.store.view?.isComplete === false ? "" : this.#count(count)}</span>
+      </div>
+      ${this.#rows?.hasFailed === true
+        ? html`<p class="failed-rows" role="alert">${words.rowsFailed} <button class="link" @click=${() => this.#rows?.retry()}>${words.retry}</button></p>`
+        : nothing}
+      <div
+        id="grid"
+        class=${this.#isStacked ? "stacked" : ""}
+        role="grid"
+        tabindex="0"
+        aria-label=${words.recordList}
+        aria-rowcount=${count + 1}
+        aria-colcount=${columns.length}
+        aria-activedescendant=${isActiveDrawn ? `row-${this.#active}` : nothing}
+        aria-busy=${this.store.isIndexing ? "true" : "false"}
+        @scroll=${this.#onScroll}
+        @keydown=${this.#onKey}
+      >
+        <div class="head row" role="row" aria-rowindex="1">
+          ${columns.map((name, at) => html`<span role="columnheader" aria-colindex=${at + 1} class="cell c${at}">${name}</span>`)}
+        </div>
+        <div id="body" role="rowgroup" @click=${this.#onClick}>
+          <div id="window" role="presentation">${this.#drawn(count)}</div>
+        </div>
+        ${count === 0 ? this.#empty() : nothing}
+      </div>
+    `;
+  }
+
+  #count(count: number): string {
+    const total = this.store.progress?.records ?? 0;
+    if (this.store.view === undefined) return words.recordCount(formatCount(total), total === 1);
+    const found = words.recordCountOf(formatCount(count), formatCount(total));
+    return this.store.view.isComplete ? found : `${found} \u00b7 ${words.stillLooking}`;
+  }
+
+  #empty(): TemplateResult {
+    const { view, filterText, isIndexing } = this.store;
+    if (view !== undefined) {
+      const text = visible(filterText, 200);
+      return html`<p class="message">${view.isComplete ? words.noMatches(text) : words.noMatchesYet(text)}</p>`;
+    }
+    if (isIndexing) return html`<p class="message">${words.noRecordsYet}</p>`;
+    return html`<div class="message"><strong>${words.noRecords}</strong><span>${words.noRecordsHint}</span></div>`;
+  }
+
+  get #firstDrawn(): number {
+    return Math.max(0, this.#scroll.first - spareRows);
+  }
+
+  #lastDrawn(count: number): number {
+    return Math.min(count - 1, this.#scroll.last + spareRows);
+  }
+
+  #drawn(count: number): TemplateResult[] {
+    const drawn: TemplateResult[] = [];
+    if (count === 0) return drawn;
+    const open = this.store.record?.row.row;
+    for (let at = this.#firstDrawn; at <= this.#lastDrawn(count); at += 1) drawn.push(this.#row(at, open));
+    return drawn;
+  }
+
+  #row(at: number, open: number | undefined): TemplateResult {
+    const row = this.#rows?.get(at);
+    const isOpen = row !== undefined && row.row === open;
+    const state = `row${at === this.#active ? " active" : ""}${isOpen ? " open" : ""}${at % 2 === 1 ? " odd" : ""}`;
+    return html`
+      <div id="row-${at}" class=${state} role="row" data-index=${at} aria-rowindex=${at + 2} aria-selected=${isOpen ? "true" : "false"}>
+        ${row === undefined ? this.#ghost() : this.#cells(row)}
+      </div>
+    `;
+  }
+
+  #ghost(): TemplateResult {
+    return html`${columns.map((_, at) => html`<span role="gridcell" aria-colindex=${at + 1} class="cell c${at}"><i class="ghost"></i></span>`)}`;
+  }
+
+  #cells(row: RecordRow): TemplateResult {
+    const url = row.url === "" ? words.noUrl : visible(row.url, cellCharsMax);
+    const scheme = /^https?:\/\//.exec(url)?.[0] ?? "";
+    return html`
+      <span role="gridcell" aria-colindex="1" class="cell c0">${row.type}</span>
+      <span role="gridcell" aria-colindex="2" class="cell c1 ${statusClass(row.status)}">${row.status ?? ""}</span>
+      <span role="gridcell" aria-colindex="3" class="cell c2"
+        ><i class="dot ${mimeKind(row.mime)}"></i>${row.mime === undefined ? "" : visible(row.mime, 80)}</span
+      >
+      <span role="gridcell" aria-colindex="4" class="cell c3">${formatBytes(row.size)}</span>
+      <span role="gridcell" aria-colindex="5" class="cell c4">${formatCaptured(row.captured)}</span>
+      <span role="gridcell" aria-colindex="6" class="cell c5 ${row.url === "" ? "none" : ""}" title=${url} dir="ltr"
+        ><span class="scheme">${scheme}</span>${url.slice(scheme.length)}</span
+      >
+    `;
+  }
+
+  override updated(_changes: PropertyValues): void {
+    const element = this.#grid;
+    const body = this.renderRoot.querySelector<HTMLElement>("#body");
+    const drawn = this.renderRoot.querySelector<HTMLElement>("#window");
+    if (element === null || body === null || drawn === null) return;
+    body.style.blockSize = `${this.#scroll.height}px`;
+    if (this.#isBarDue) {
+      this.#isBarDue = false;
+      this.#putBar(element);
+    }
+    drawn.style.transform = `translateY(${this.#scroll.place(this.#firstDrawn)}px)`;
+  }
+
+  #putBar(element: HTMLElement): void {
+    const want = this.#scroll.bar;
+    if (Math.abs(element.scrollTop - want) >= 1) element.scrollTop = want;
+    this.#scroll.settled(element.scrollTop);
+  }
+
+  #onScroll(event: Event): void {
+    const element = event.currentTarget;
+    if (!(element instanceof HTMLElement)) return;
+    if (this.#scroll.moved(element.scrollTop)) this.#isBarDue = true;
+    window.clearTimeout(this.#restTimer);
+    this.#restTimer = window.setTimeout(() => {
+      this.#isBarDue = true;
+      this.requestUpdate();
+    }, restMs);
+    this.requestUpdate();
+  }
+
+  // Choosing rows
+
+  #onClick(event: Event): void {
+    const target = event.composedPath()[0];
+    const row = target instanceof Element ? target.closest<HTMLElement>("[data-index]") : null;
+    if (row === null) return;
+    this.#active = Number(row.dataset["index"]);
+    this.requestUpdate();
+    void this.#open(true);
+  }
+
+  #go(index: number): void {
+    const count = this.#rows?.count ?? 0;
+    if (count === 0) return;
+    this.#active = Math.max(0, Math.min(index, count - 1));
+    this.#scroll.reveal(this.#active);
+    this.#isBarDue = true;
+    this.requestUpdate();
+    if (this.store.record === undefined) return;
+    // With a record open the detail follows, once the keys rest.
+    window.clearTimeout(this.#followTimer);
+    this.#followTimer = window.setTimeout(() => void this.#open(false), followMs);
+  }
+
+  async #open(isChosen: boolean): Promise<void> {
+    const rows = this.#rows;
+    this.#followAbort.abort();
+    const abort = new AbortController();
+    this.#followAbort = abort;
+    const row = await rows?.row(this.#active, abort.signal).catch(() => undefined);
+    if (row === undefined || abort.signal.aborted || rows !== this.#rows) return;
+    const wasOpen = this.store.record?.row.row === row.row;
+    this.store.openRecord(row);
+    if (isChosen) this.dispatchEvent(new CustomEvent("stackroom-chosen", { bubbles: true, composed: true, detail: { wasOpen } }));
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const screen = this.#scroll.rowsInView - 1 || 1;
+    const last = (this.#rows?.count ?? 0) - 1;
+    const to: Readonly<Record<string, number>> = {
+      ArrowDown: this.#active + 1,
+      j: this.#active + 1,
+      ArrowUp: this.#active - 1,
+      k: this.#active - 1,
+      PageDown: this.#active + screen,
+      PageUp: this.#active - screen,
+      Home: 0,
+      End: last,
+    };
+    const index = to[event.key];
+    if (index !== undefined) {
+      event.preventDefault();
+      this.#go(index);
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      void this.#open(true);
+    } else if (event.key === " ") {
+      event.preventDefault();
+      this.#go(this.#active + (event.shiftKey ? -screen : screen));
+    }
+  }
+}
+
+customElements.define("stackroom-records", Records);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "stackroom-records": Records;
+  }
+}
