@@ -13,7 +13,7 @@ import { readReport as readVitest } from "./typescript.mjs";
 function withFile(content, read) {
   const folder = mkdtempSync(join(tmpdir(), "stackroom-rings-"));
   const file = join(folder, "report.json");
-  if (content !== null) writeFileSync(file, JSON.stringify(content));
+  if (content !== null) writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
   try {
     return read(file);
   } finally {
@@ -51,7 +51,26 @@ test("playwright: flaky is failed, projects count apart, errors outside tests co
 });
 
 test("node: leaves are counted, skips and failures are named", () => {
-  const result = readTap(["ok 1 - fine", "not ok 2 - broken", "    ok 1 - inner # SKIP no reason", "# tests 3", "# pass 1", "# fail 1", "# cancelled 0", "# skipped 1"].join("\n"));
+  const tap = [
+    "    ok 1 - fine",
+    "      ---",
+    "      duration_ms: 1",
+    "      ...",
+    "    not ok 2 - broken",
+    "      ---",
+    "      failureType: 'testCodeFailure'",
+    "      ...",
+    "    ok 3 - inner # SKIP no reason",
+    "      ---",
+    "      duration_ms: 1",
+    "      ...",
+    "not ok 1 - suite",
+    "  ---",
+    "  failureType: 'subtestsFailed'",
+    "  ...",
+    "# tests 3\n# pass 1\n# fail 1\n# cancelled 0\n# skipped 1\n",
+  ].join("\n");
+  const result = withFile(tap, readTap);
   assert.deepEqual([result.passed, result.failed, result.skipped, result.failures], [1, 1, ["inner"], ["broken"]]);
 });
 
@@ -63,5 +82,5 @@ test("a runner that ends badly or runs nothing has failed", () => {
 });
 
 test("a report that was never written is a failure", () => {
-  for (const read of [readVitest, readPlaywright]) assert.equal(withExit("x", withFile(null, read), "hung").failed, 1);
+  for (const read of [readVitest, readPlaywright, readTap]) assert.equal(withExit("x", withFile(null, read), "hung").failed, 1);
 });
