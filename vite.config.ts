@@ -4,7 +4,7 @@
  * The size check (web/build/sizes.mjs) counts by these folders.
  */
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -21,8 +21,26 @@ const output = {
       : "assets/[name]-[hash][extname]",
 };
 
+/** Vite's development server calls every .gz file gzip-coded, so that browsers would unpack an archive on the way. */
+const archivesAsTheyAre: Plugin = {
+  name: "archives-as-they-are",
+  configureServer: ({ middlewares }) => {
+    middlewares.use((request, response, next) => {
+      if (/\.gz(?:$|[?#])/.test(request.url ?? "")) {
+        const writeHead = response.writeHead.bind(response) as (status: number, headers: Record<string, unknown>) => typeof response;
+        response.writeHead = ((status: number, headers: Record<string, unknown>) => {
+          const { "Content-Encoding": _, ...rest } = headers ?? {};
+          return writeHead(status, rest);
+        }) as typeof response.writeHead;
+      }
+      next();
+    });
+  },
+};
+
 export default defineConfig({
   root: at("web/app"),
+  plugins: [archivesAsTheyAre],
   resolve: {
     alias: [{ find: /^stackroom$/, replacement: at("dist/lib/index.js") }],
   },
