@@ -40,9 +40,9 @@ export function formatCaptured(ms: number | undefined): string {
   return `${day} ${pad(date.getUTCHours())}:${pad(date.getUTCMinutes())}:${pad(date.getUTCSeconds())}`;
 }
 
-/** `0.4 s`, `12 s`, `3 min`, `2 h 10 min`. */
+/** At least `0.1 s`; `12 s`, `3 min`, `2 h 10 min`. */
 export function formatDuration(ms: number): string {
-  const seconds = ms / 1000;
+  const seconds = Math.max(0.1, ms / 1000);
   if (seconds < 9.95) return `${oneDigit.format(seconds)}\u00a0s`;
   if (seconds < 99.5) return `${integer.format(seconds)}\u00a0s`;
   const minutes = Math.round(seconds / 60);

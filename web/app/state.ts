@@ -3,7 +3,7 @@
  * Views read fields and subscribe to topics; every change is a method here. Draws nothing, and touches the address bar
  * only through `onSource`, which the composition root sets.
  */
-import type { Archive, Progress, RecordRow, View } from "stackroom";
+import type { Archive, Damage, Progress, RecordRow, View } from "stackroom";
 
 import { OpenRecord } from "./record.js";
 import { RowPages, type RowSource } from "./rows.js";
@@ -39,6 +39,8 @@ export class Store {
   rate = 0;
   /** Why indexing stopped before the end. */
   stopped?: Trouble | undefined;
+  /** The last problem found: where a file that was cut off ends. */
+  lastDamage?: Damage | undefined;
   /** Files that were dropped together, the open one included. */
   shelf: readonly File[] = [];
   filterText = "";
@@ -155,7 +157,9 @@ export class Store {
     this.#emit("phase");
     archive.indexed.then(
       (progress) => {
-        if (!signal.aborted) this.#advance(progress);
+        if (signal.aborted) return;
+        this.#advance(progress);
+        void this.#learnDamage(archive);
       },
       (error: unknown) => {
         if (signal.aborted || isAbort(error)) return;
@@ -164,6 +168,15 @@ export class Store {
         this.#emit("rows");
       },
     );
+  }
+
+  async #learnDamage(archive: Archive): Promise<void> {
+    const count = archive.progress.damageCount;
+    if (count === 0) return;
+    const [damage] = await archive.damage(count - 1, 1).catch(() => []);
+    if (this.archive !== archive) return;
+    this.lastDamage = damage;
+    this.#emit("progress");
   }
 
   /** Stops opening or indexing and forgets all of it. */
@@ -191,6 +204,7 @@ export class Store {
     this.archive = undefined;
     this.progress = undefined;
     this.stopped = undefined;
+    this.lastDamage = undefined;
     this.trouble = undefined;
     this.note = undefined;
     this.record = undefined;

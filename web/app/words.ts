@@ -169,6 +169,7 @@ const english = {
   took: (time: string) => `read in ${time}`,
   cancel: "Cancel",
   problems: (count: string, isOne: boolean) => (isOne ? `${count} problem` : `${count} problems`),
+  lastProblem: (offset: string, message: string) => `at byte ${offset}: ${message}`,
   noProblems: "No problems",
   problemsTitle: "Problems in this archive",
   problemsWhat: "Reading went on after each of these. Everything else in the archive is listed.",

@@ -36,7 +36,7 @@ export class App extends LitElement {
     css`
       :host {
         display: grid;
-        grid-template-rows: auto minmax(0, 1fr) auto auto;
+        grid-template: auto minmax(0, 1fr) auto auto / minmax(0, 1fr);
         block-size: 100vh;
         block-size: 100dvh;
         overflow: hidden;

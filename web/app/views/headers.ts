@@ -48,7 +48,7 @@ export class Headers extends LitElement {
         overflow-wrap: anywhere;
       }
       th {
-        inline-size: clamp(110px, 32%, 230px);
+        inline-size: 32%;
         color: var(--ink-soft);
       }
       td {

@@ -9,25 +9,25 @@ const { keys } = words;
 const isMac = /mac|iphone|ipad/i.test(navigator.platform);
 const control = isMac ? "\u2318" : "Ctrl";
 
-/** Alternatives of one shortcut; each is a list of keys pressed together. */
+/** Alternatives of one shortcut; each is a list of keys that belong together. */
 type Shortcut = readonly [what: string, ...ways: readonly (readonly string[])[]];
 
 const groups: readonly (readonly [title: string, shortcuts: readonly Shortcut[]])[] = [
   [
     keys.list,
     [
-      [keys.move, ["\u2193"], ["j"]],
-      [keys.screen, ["PageDown"], ["PageUp"]],
-      [keys.ends, ["Home"], ["End"]],
+      [keys.move, ["\u2193", "\u2191"], ["j", "k"]],
+      [keys.screen, ["PageDown", "PageUp"]],
+      [keys.ends, ["Home", "End"]],
       [keys.openDetail, ["Enter"]],
     ],
   ],
   [
     keys.detail,
     [
-      [keys.tabs, ["\u2190"], ["\u2192"]],
+      [keys.tabs, ["\u2192", "\u2190"]],
       [keys.panes, ["F6"]],
-      [keys.resize, ["\u2190"], ["\u2192"]],
+      [keys.resize, ["\u2190", "\u2192"]],
     ],
   ],
   [

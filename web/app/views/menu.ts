@@ -1,6 +1,6 @@
 /**
  * A button with a menu: `<stackroom-menu label="Copy"><button role="menuitem">...</button></stackroom-menu>`.
- * Owns opening, arrow keys and closing; what the items do is the business of whoever slots them in.
+ * Owns opening, arrow keys and closing. What the items do, and how they look (`styles.ts`), is the business of whoever slots them in.
  */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 
@@ -52,30 +52,6 @@ export class Menu extends LitElement {
       }
       :host([side="start"]) [popover] {
         position-area: block-end span-inline-end;
-      }
-      ::slotted([role^="menuitem"]) {
-        display: flex;
-        align-items: baseline;
-        justify-content: space-between;
-        gap: 1.5em;
-        inline-size: 100%;
-        padding: 6px 10px;
-        border: 0;
-        border-radius: 5px;
-        background: none;
-        color: var(--ink);
-        font: inherit;
-        text-align: start;
-        cursor: pointer;
-      }
-      ::slotted([role^="menuitem"]:hover),
-      ::slotted([role^="menuitem"]:focus-visible) {
-        background: var(--accent-wash);
-        outline: none;
-      }
-      ::slotted([role^="menuitem"]:disabled) {
-        color: var(--ink-faint);
-        cursor: default;
       }
     `,
   ];

@@ -10,6 +10,7 @@ import type { OpenRecord } from "../record.js";
 import type { Store } from "../state.js";
 import { Watch } from "../watch.js";
 import { words } from "../words.js";
+import "./headers.js";
 import "./hex.js";
 import "./image.js";
 import "./json.js";
@@ -104,7 +105,10 @@ export class Preview extends LitElement {
     if (kind === undefined) return html`<p class="message">${words.loadingBody}</p>`;
     switch (kind) {
       case "empty":
-        return html`<p class="message">${record.row.type === "revisit" ? words.emptyRevisit : words.emptyBody}</p>`;
+        return html`
+          <p class="message">${record.row.type === "revisit" ? words.emptyRevisit : words.emptyBody}</p>
+          <stackroom-headers .store=${store} .record=${record}></stackroom-headers>
+        `;
       case "image":
         return html`<stackroom-image .record=${record}></stackroom-image>`;
       case "json":

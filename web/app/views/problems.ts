@@ -74,6 +74,9 @@ export class Problems extends LitElement {
         inline-size: 60%;
         overflow-wrap: anywhere;
       }
+      .found::first-letter {
+        text-transform: uppercase;
+      }
       code {
         color: var(--ink-faint);
         font: var(--text-small) / 1.5 var(--mono);
@@ -91,7 +94,10 @@ export class Problems extends LitElement {
         td {
           padding: 4px 6px;
         }
-        code {
+        .found::first-letter {
+        text-transform: uppercase;
+      }
+      code {
           white-space: normal;
         }
       }
@@ -152,7 +158,7 @@ export class Problems extends LitElement {
               (damage) => html`<tr>
                 <td class="number">${formatCount(damage.offset)}</td>
                 <td class="number skipped">${formatBytes(damage.skipped)}</td>
-                <td>${visible(damage.message, 500)}</td>
+                <td class="found">${visible(damage.message, 500)}</td>
                 <td><code>${visible(damage.code, 80)}</code></td>
               </tr>`,
             )}

@@ -38,8 +38,7 @@ const columns = [
 ] as const;
 
 /** Which colour a media type gets; decoration only. */
-function mimeKind(mime: string | undefined): string {
-  if (mime === undefined) return "other";
+function mimeKind(mime: string): string {
   if (mime.includes("html")) return "document";
   if (mime.startsWith("image/")) return "image";
   if (mime.includes("css") || mime.startsWith("font/") || mime.includes("font-")) return "style";
@@ -164,7 +163,7 @@ export class Records extends LitElement {
 
   #count(count: number): string {
     const total = this.store.progress?.records ?? 0;
-    if (this.store.view === undefined) return words.recordCount(formatCount(total), total === 1);
+    if (this.store.view === undefined) return formatCount(total);
     const found = words.recordCountOf(formatCount(count), formatCount(total));
     return this.store.view.isComplete ? found : `${found} \u00b7 ${words.stillLooking}`;
   }
@@ -198,7 +197,8 @@ export class Records extends LitElement {
   #row(at: number, open: number | undefined): TemplateResult {
     const row = this.#rows?.get(at);
     const isOpen = row !== undefined && row.row === open;
-    const state = `row${at === this.#active ? " active" : ""}${isOpen ? " open" : ""}${at % 2 === 1 ? " odd" : ""}`;
+    const isAside = row !== undefined && row.type !== "response" && row.type !== "resource";
+    const state = `row${at === this.#active ? " active" : ""}${isOpen ? " open" : ""}${isAside ? " aside" : ""}`;
     return html`
       <div id="row-${at}" class=${state} role="row" data-index=${at} aria-rowindex=${at + 2} aria-selected=${isOpen ? "true" : "false"}>
         ${row === undefined ? this.#ghost() : this.#cells(row)}
@@ -216,15 +216,17 @@ export class Records extends LitElement {
     return html`
       <span role="gridcell" aria-colindex="1" class="cell c0">${row.type}</span>
       <span role="gridcell" aria-colindex="2" class="cell c1 ${statusClass(row.status)}">${row.status ?? ""}</span>
-      <span role="gridcell" aria-colindex="3" class="cell c2"
-        ><i class="dot ${mimeKind(row.mime)}"></i>${row.mime === undefined ? "" : visible(row.mime, 80)}</span
-      >
-      <span role="gridcell" aria-colindex="4" class="cell c3">${formatBytes(row.size)}</span>
+      <span role="gridcell" aria-colindex="3" class="cell c2">${row.mime === undefined ? "" : this.#mime(row.mime)}</span>
+      <span role="gridcell" aria-colindex="4" class="cell c3 ${row.size === 0 ? "none" : ""}">${formatBytes(row.size)}</span>
       <span role="gridcell" aria-colindex="5" class="cell c4">${formatCaptured(row.captured)}</span>
       <span role="gridcell" aria-colindex="6" class="cell c5 ${row.url === "" ? "none" : ""}" title=${url} dir="ltr"
         ><span class="scheme">${scheme}</span>${url.slice(scheme.length)}</span
       >
     `;
+  }
+
+  #mime(mime: string): TemplateResult {
+    return html`<i class="dot ${mimeKind(mime)}"></i>${visible(mime, 80)}`;
   }
 
   override updated(_changes: PropertyValues): void {

@@ -90,8 +90,12 @@ export const grid = css`
   .c5 {
     unicode-bidi: isolate;
   }
+  .aside .c5 {
+    color: var(--ink-soft);
+  }
   .scheme,
-  .none {
+  .none,
+  .aside .none {
     color: var(--ink-faint);
   }
   .c1.moved {
@@ -165,7 +169,7 @@ export const grid = css`
 
   @container (max-width: 780px) {
     .row {
-      grid-template-columns: 74px 40px minmax(96px, 0.4fr) 66px minmax(140px, 1fr);
+      grid-template-columns: 72px 48px minmax(96px, 0.4fr) 66px minmax(140px, 1fr);
     }
     .c4 {
       display: none;
@@ -173,7 +177,7 @@ export const grid = css`
   }
   @container (max-width: 580px) {
     .row {
-      grid-template-columns: 40px minmax(90px, 0.4fr) 66px minmax(140px, 1fr);
+      grid-template-columns: 48px minmax(90px, 0.4fr) 66px minmax(140px, 1fr);
     }
     .c0 {
       display: none;

@@ -48,7 +48,10 @@ export class Start extends LitElement {
         letter-spacing: -0.01em;
       }
       .what {
+        display: grid;
+        gap: 0.5rem;
         font-size: var(--text-large);
+        line-height: 1.5;
       }
       .private {
         display: flex;
@@ -56,7 +59,9 @@ export class Start extends LitElement {
         color: var(--ink-soft);
       }
       .private svg {
-        margin-block-start: 1px;
+        inline-size: 18px;
+        block-size: 18px;
+        margin-block-start: 2px;
         color: var(--accent);
       }
       .drop {
@@ -182,7 +187,10 @@ export class Start extends LitElement {
 
   #ways(): TemplateResult {
     return html`
-      <p class="what">${words.startWhat}</p>
+      <div class="what">
+        <p>${words.startWhat}</p>
+        <p class="private">${icons.shield}<span>${words.startPrivate}</span></p>
+      </div>
       ${this.#trouble()} ${this.#note()}
       <div class="drop">
         ${icons.drop}
@@ -205,7 +213,6 @@ export class Start extends LitElement {
         <button data-test="sample" @click=${() => void this.store.openAddress(sampleAddress)}>${icons.file}${words.openSample}</button>
         <span>${words.sampleWhat}</span>
       </div>
-      <p class="private">${icons.shield}<span>${words.startPrivate}</span></p>
     `;
   }
 

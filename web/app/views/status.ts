@@ -59,14 +59,25 @@ export class Status extends LitElement {
         block-size: 14px;
       }
       .end {
+        min-inline-size: 0;
         display: flex;
         align-items: center;
         gap: 8px;
         margin-inline-start: auto;
       }
       .problems {
+        min-inline-size: 0;
+        flex-shrink: 1;
         color: var(--warn);
         font-weight: 600;
+      }
+      .problems .text {
+        overflow: hidden;
+        text-overflow: ellipsis;
+        line-height: 1.5;
+      }
+      .what {
+        font-weight: 400;
       }
       .stopped {
         overflow: hidden;
@@ -178,6 +189,8 @@ export class Status extends LitElement {
 
   #problems(): TemplateResult {
     const count = this.store.progress?.damageCount ?? 0;
+    const last = this.store.lastDamage;
+    const what = last === undefined ? "" : words.lastProblem(formatCount(last.offset), visible(last.message, 200));
     return html`
       <div class="end">
         ${count === 0
@@ -188,7 +201,7 @@ export class Status extends LitElement {
               aria-expanded=${this.isPanelOpen ? "true" : "false"}
               @click=${() => this.dispatchEvent(new Event("stackroom-problems", { bubbles: true, composed: true }))}
             >
-              ${icons.warning}${words.problems(formatCount(count), count === 1)}
+              ${icons.warning}<span class="text">${words.problems(formatCount(count), count === 1)}${what === "" ? nothing : html`<span class="what"> \u00b7 ${what}</span>`}</span>
             </button>`}
       </div>
     `;

@@ -99,6 +99,30 @@ export const controls = css`
     background: none;
     color: var(--accent-strong);
   }
+  button[role^="menuitem"] {
+    display: flex;
+    justify-content: space-between;
+    gap: 1.5em;
+    inline-size: 100%;
+    min-block-size: 30px;
+    padding: 0 10px;
+    border: 0;
+    background: none;
+    text-align: start;
+  }
+  button[role^="menuitem"]:is(:hover, :focus-visible):not(:disabled) {
+    background: var(--accent-wash);
+    outline: none;
+  }
+  button[role^="menuitem"] small {
+    color: var(--ink-soft);
+    font-size: var(--text-small);
+  }
+  @media (forced-colors: active) {
+    button[role^="menuitem"]:is(:hover, :focus-visible) {
+      outline: 2px solid Highlight;
+    }
+  }
   input,
   select {
     min-block-size: 28px;
