@@ -1,14 +1,15 @@
 /** The size budgets of what was built: counted, hence a test. */
-import { reportFirstLoad } from "../../web/build/sizes.mjs";
-import { asOneTest } from "./program.mjs";
+import { reportFirstLoad, reportModules } from "../../web/build/sizes.mjs";
+import { asOneTest, sum } from "./program.mjs";
 
 export const minutes = 1;
 
-export const run = () => asOneTest("first load", weigh());
+export const run = async () =>
+  sum([await asOneTest("first load", weigh(reportFirstLoad)), await asOneTest("WASM modules", weigh(reportModules))]);
 
-async function weigh() {
+async function weigh(report) {
   try {
-    reportFirstLoad();
+    report();
     return { problem: null };
   } catch (error) {
     return { problem: error.message };

@@ -10,12 +10,16 @@ import { kilobytes, say, Stop } from "./say.mjs";
 import { filesBelow } from "./stamp.mjs";
 
 export const firstLoadBytesMax = 200_000;
+/** Each WASM module, gzipped. */
+export const moduleBytesMax = { engine: 180_000, codecs: 115_000, rewrite: 450_000 };
+
+const gzipped = (path) => gzipSync(readFileSync(at(path)), { level: 9 }).length;
 
 /** Files of the first load, largest first. */
 export function firstLoad(folder = "dist/app") {
   return filesBelow([folder])
     .filter((path) => /\.(html|js|css|wasm)$/.test(path) && !path.includes("/assets/lazy/"))
-    .map((path) => ({ path, bytes: gzipSync(readFileSync(at(path)), { level: 9 }).length }))
+    .map((path) => ({ path, bytes: gzipped(path) }))
     .sort((a, b) => b.bytes - a.bytes);
 }
 
@@ -26,5 +30,13 @@ export function reportFirstLoad() {
   say(`stackroom: first load ${kilobytes(total)} gzipped of ${kilobytes(firstLoadBytesMax)} (${parts})`);
   if (total > firstLoadBytesMax) {
     throw new Stop(`the first load is ${kilobytes(total)} gzipped, the limit is ${kilobytes(firstLoadBytesMax)}`);
+  }
+}
+
+export function reportModules() {
+  for (const [name, limit] of Object.entries(moduleBytesMax)) {
+    const bytes = gzipped(`web/lib/wasm/${name}_bg.wasm`);
+    say(`stackroom: ${name}_bg.wasm ${kilobytes(bytes)} gzipped of ${kilobytes(limit)}`);
+    if (bytes > limit) throw new Stop(`the ${name} module is ${kilobytes(bytes)} gzipped, the limit is ${kilobytes(limit)}`);
   }
 }

@@ -2,12 +2,12 @@
  * The three WASM modules of the one crate: crate/ -> web/lib/wasm/, one wasm-pack run each.
  * `engine` is the first load; `codecs` and `rewrite` are fetched when something first needs them.
  */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { gzipSync } from "node:zlib";
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { run } from "./command.mjs";
 import { at } from "./place.mjs";
 import { installWasmTools } from "./rust.mjs";
-import { kilobytes, say, step } from "./say.mjs";
+import { step } from "./say.mjs";
+import { reportModules } from "./sizes.mjs";
 import { digest, isFresh, leaveStamp } from "./stamp.mjs";
 
 export const wasmModules = ["engine", "codecs", "rewrite"];
@@ -34,9 +34,8 @@ export async function buildWasm() {
   for (const { name, made } of stale) {
     await step(`compiling the ${name} module`, "the first time a minute or two", () => build(name, env));
     leaveStamp(`wasm-${name}`, made);
-    const bytes = readFileSync(at("web/lib/wasm", `${name}_bg.wasm`));
-    say(`stackroom: ${name}_bg.wasm ${kilobytes(bytes.length)}, gzipped ${kilobytes(gzipSync(bytes, { level: 9 }).length)}`);
   }
+  reportModules();
 }
 
 async function build(name, env) {
