@@ -1,0 +1,28 @@
+// Programs that we are compared with. Those under copyleft licences are fetched here, on demand, into an ignored folder,
+// and run as they are behind their own pages: never a dependency, never imported, never bundled.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { CACHE } from "./corpus.mjs";
+
+export const REPLAYWEBPAGE = "replaywebpage@2.5.3";
+
+/** Fetches a package as published, without its dependencies and without running anything of it. */
+function fetchPackage(spec) {
+  const folder = join(CACHE, "peers", spec.replace(/[^\w.@-]/g, "_"));
+  if (existsSync(join(folder, "package/package.json"))) return join(folder, "package");
+  process.stderr.write(`bench: fetching ${spec}\n`);
+  mkdirSync(folder, { recursive: true });
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  const packed = spawnSync(npm, ["pack", "--silent", spec], { cwd: folder, encoding: "utf8", shell: process.platform === "win32" });
+  const name = packed.stdout?.trim().split("\n").at(-1);
+  if (packed.status !== 0 || !name) return undefined;
+  const unpacked = spawnSync("tar", ["-xzf", name], { cwd: folder });
+  return unpacked.status === 0 ? join(folder, "package") : undefined;
+}
+
+/** Folder of ReplayWeb.page's own app, or undefined when it cannot be had (no network). */
+export function replayWebPage() {
+  return fetchPackage(REPLAYWEBPAGE);
+}
