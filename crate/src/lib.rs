@@ -15,6 +15,8 @@
 //! assert_eq!(captures.len(), 1);
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod archive;
 pub mod captures;
 pub mod codec;
