@@ -115,7 +115,8 @@ impl Captures {
 
     /// Bytes of memory that the table holds.
     pub fn resident(&self) -> usize {
-        let columns = |s: &Segment| SEGMENT_ROWS * (8 + 4 + 4 + 4 + 2 + 2 + 1) + 8 * s.skips.capacity();
+        let columns =
+            |s: &Segment| SEGMENT_ROWS * (8 + 4 + 4 + 4 + 2 + 2 + 1) + 8 * s.skips.capacity();
         self.segments.iter().map(columns).sum::<usize>() + self.urls.resident()
     }
 
@@ -148,15 +149,30 @@ impl Captures {
         out.varint(self.widened(LENGTH_COLUMN, row, segment.lengths[at]));
         out.varint(segment.skips.get(at).copied().unwrap_or(0));
         out.varint(u64::from(segment.kinds[at]));
-        out.varint(if status == NO_STATUS { 0 } else { u64::from(status) + 1 });
+        out.varint(if status == NO_STATUS {
+            0
+        } else {
+            u64::from(status) + 1
+        });
         out.varint(self.widened(SIZE_COLUMN, row, segment.sizes[at]));
-        out.varint(if date == NO_DATE { 0 } else { u64::from(date) + 1 });
+        out.varint(if date == NO_DATE {
+            0
+        } else {
+            u64::from(date) + 1
+        });
         out.bytes(&self.mime_names[usize::from(segment.mimes[at])]);
         out.bytes(url);
     }
 
     fn widened(&self, column: u8, row: usize, value: u32) -> u64 {
-        if value == WIDE { self.wide.get(&(column, row)).copied().unwrap_or(u64::from(value)) } else { u64::from(value) }
+        if value == WIDE {
+            self.wide
+                .get(&(column, row))
+                .copied()
+                .unwrap_or(u64::from(value))
+        } else {
+            u64::from(value)
+        }
     }
 
     fn narrowed(&mut self, column: u8, value: u64) -> u32 {
@@ -174,7 +190,11 @@ impl Captures {
         if let Some(number) = self.mime_numbers.get(mime) {
             return *number;
         }
-        let name = if self.mime_names.len() < TABLE_MIMES_MAX { mime.to_vec() } else { b"other".to_vec() };
+        let name = if self.mime_names.len() < TABLE_MIMES_MAX {
+            mime.to_vec()
+        } else {
+            b"other".to_vec()
+        };
         if let Some(number) = self.mime_numbers.get(&name) {
             return *number;
         }
@@ -188,7 +208,10 @@ impl Captures {
 impl Sink for Captures {
     fn begin(&mut self, head: &WarcHead) {
         self.draft.url = head.uri().unwrap_or_default();
-        self.draft.mime = head.get("Content-Type").map(|value| media_type(&value)).unwrap_or_default();
+        self.draft.mime = head
+            .get("Content-Type")
+            .map(|value| media_type(&value))
+            .unwrap_or_default();
         self.draft.date = head.get("WARC-Date").and_then(|value| parse_date(&value));
         self.draft.status = None;
         self.draft.kind = head.kind() as u8;
@@ -196,7 +219,10 @@ impl Sink for Captures {
 
     fn http(&mut self, head: &HttpHead) {
         self.draft.status = head.status_number();
-        self.draft.mime = head.get("Content-Type").map(|value| media_type(&value)).unwrap_or_default();
+        self.draft.mime = head
+            .get("Content-Type")
+            .map(|value| media_type(&value))
+            .unwrap_or_default();
     }
 
     fn body(&mut self, _bytes: &[u8]) {}
@@ -205,11 +231,17 @@ impl Sink for Captures {
         let mime = self.mime_number();
         let length = self.narrowed(LENGTH_COLUMN, record.length);
         let size = self.narrowed(SIZE_COLUMN, record.payload_bytes);
-        let date = self.draft.date.and_then(|date| u32::try_from(date).ok()).unwrap_or(NO_DATE);
+        let date = self
+            .draft
+            .date
+            .and_then(|date| u32::try_from(date).ok())
+            .unwrap_or(NO_DATE);
         if self.count.is_multiple_of(SEGMENT_ROWS) {
             self.segments.push(Segment::new());
         }
-        let Some(segment) = self.segments.last_mut() else { return };
+        let Some(segment) = self.segments.last_mut() else {
+            return;
+        };
         if record.skip > 0 || !segment.skips.is_empty() {
             segment.skips.resize(segment.offsets.len(), 0);
             segment.skips.push(record.skip);
@@ -218,10 +250,13 @@ impl Sink for Captures {
         segment.lengths.push(length);
         segment.sizes.push(size);
         segment.dates.push(date);
-        segment.statuses.push(self.draft.status.unwrap_or(NO_STATUS));
+        segment
+            .statuses
+            .push(self.draft.status.unwrap_or(NO_STATUS));
         segment.mimes.push(mime);
         segment.kinds.push(self.draft.kind);
-        self.urls.push(&self.draft.url[..self.draft.url.len().min(TABLE_URL_BYTES_MAX)]);
+        self.urls
+            .push(&self.draft.url[..self.draft.url.len().min(TABLE_URL_BYTES_MAX)]);
         self.count += 1;
     }
 

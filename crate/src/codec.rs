@@ -33,7 +33,7 @@ pub fn push_varint(out: &mut Vec<u8>, mut value: u64) {
         out.push((value & 0x7f) as u8 | 0x80);
         value >>= 7;
     }
-    out.push(value as u8 & 0x7f);
+    out.push((value & 0x7f) as u8);
 }
 
 /// Takes values from a slice; `None` where the slice ends or a varint is longer than 64 bits.
@@ -76,7 +76,16 @@ mod tests {
 
     #[test]
     fn varints_come_back_as_they_went_in() {
-        let values = [0, 1, 127, 128, 16_383, 16_384, u64::from(u32::MAX), u64::MAX];
+        let values = [
+            0,
+            1,
+            127,
+            128,
+            16_383,
+            16_384,
+            u64::from(u32::MAX),
+            u64::MAX,
+        ];
         let mut writer = Writer::new();
         values.iter().for_each(|&value| writer.varint(value));
         writer.bytes(b"end");

@@ -59,7 +59,11 @@ pub struct Error {
 
 impl Error {
     pub fn new(code: Code, message: impl Into<String>) -> Error {
-        Error { code, offset: None, message: message.into() }
+        Error {
+            code,
+            offset: None,
+            message: message.into(),
+        }
     }
 
     #[must_use]

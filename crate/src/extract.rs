@@ -1,6 +1,8 @@
 //! Reads one record at a known place: its headers, then the bytes of one part of it.
 
-use crate::archive::{BodyDecoder, BodyOutcome, Container, HttpHead, Reader, Record, Sink, WarcHead};
+use crate::archive::{
+    BodyDecoder, BodyOutcome, Container, HttpHead, Reader, Record, Sink, WarcHead,
+};
 use crate::codec::Writer;
 use crate::error::Damage;
 use crate::limits::EXTRACT_HELD_BYTES_MAX;
@@ -73,7 +75,12 @@ impl Extractor {
         if !must_measure {
             reader.forbid_seek();
         }
-        Extractor { reader, offset, measure: must_measure.then(Measure::default), keep }
+        Extractor {
+            reader,
+            offset,
+            measure: must_measure.then(Measure::default),
+            keep,
+        }
     }
 
     /// File offset of the bytes that must be fed next.
@@ -87,7 +94,9 @@ impl Extractor {
         if self.is_done() {
             return bytes.len();
         }
-        let Some(measure) = &mut self.measure else { return self.reader.feed(bytes, &mut self.keep) };
+        let Some(measure) = &mut self.measure else {
+            return self.reader.feed(bytes, &mut self.keep);
+        };
         let taken = self.reader.feed(bytes, measure);
         self.after_measure();
         taken
@@ -98,7 +107,9 @@ impl Extractor {
         if self.is_done() {
             return true;
         }
-        let Some(measure) = &mut self.measure else { return self.reader.finish(end, &mut self.keep) };
+        let Some(measure) = &mut self.measure else {
+            return self.reader.finish(end, &mut self.keep);
+        };
         if !self.reader.finish(end, measure) {
             return false;
         }
@@ -107,7 +118,13 @@ impl Extractor {
     }
 
     fn after_measure(&mut self) {
-        let Some(block_bytes) = self.measure.as_ref().and_then(|measure| measure.block_bytes) else { return };
+        let Some(block_bytes) = self
+            .measure
+            .as_ref()
+            .and_then(|measure| measure.block_bytes)
+        else {
+            return;
+        };
         self.measure = None;
         self.reader = Reader::of_record(Container::Plain, self.offset, 0);
         self.reader.set_block_length(self.offset, block_bytes);
@@ -225,7 +242,9 @@ impl Sink for Keep {
         self.is_past_heads = true;
         match self.part {
             Part::Raw => self.held.extend_from_slice(bytes),
-            Part::Body => self.decoder.push(bytes, &mut |data| self.held.extend_from_slice(data)),
+            Part::Body => self
+                .decoder
+                .push(bytes, &mut |data| self.held.extend_from_slice(data)),
             Part::Warc | Part::Http => {}
         }
     }
@@ -239,7 +258,9 @@ impl Sink for Keep {
     fn end(&mut self, record: &Record) {
         if self.record.is_none() {
             if self.part == Part::Body {
-                self.outcome = self.decoder.finish(&mut |data| self.held.extend_from_slice(data));
+                self.outcome = self
+                    .decoder
+                    .finish(&mut |data| self.held.extend_from_slice(data));
             }
             self.record = Some(record.clone());
         }

@@ -13,7 +13,11 @@ pub struct Filter {
 
 impl Filter {
     pub fn new(text: &str) -> Filter {
-        Filter { needle: text.to_ascii_lowercase().into_bytes(), rows: Vec::new(), scanned: 0 }
+        Filter {
+            needle: text.to_ascii_lowercase().into_bytes(),
+            rows: Vec::new(),
+            scanned: 0,
+        }
     }
 
     /// Looks at up to `count` further rows. Returns whether all rows that there are have been seen.
@@ -47,6 +51,10 @@ impl Filter {
 
     /// Table rows of the hits `start..start + count`.
     pub fn rows(&self, start: usize, count: usize) -> impl Iterator<Item = usize> {
-        self.rows.iter().skip(start).take(count).map(|row| *row as usize)
+        self.rows
+            .iter()
+            .skip(start)
+            .take(count)
+            .map(|row| *row as usize)
     }
 }

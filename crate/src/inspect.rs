@@ -56,14 +56,23 @@ struct Check {
 impl Check {
     fn of(value: &[u8]) -> Option<Check> {
         let colon = value.iter().position(|&byte| byte == b':')?;
-        let (raw, body) = (Hasher::named(&value[..colon])?, Hasher::named(&value[..colon])?);
-        Some(Check { stated: value[colon + 1..].trim_ascii().to_vec(), raw, body })
+        let (raw, body) = (
+            Hasher::named(&value[..colon])?,
+            Hasher::named(&value[..colon])?,
+        );
+        Some(Check {
+            stated: value[colon + 1..].trim_ascii().to_vec(),
+            raw,
+            body,
+        })
     }
 
     /// Writers disagree whether a payload digest is made before or after de-chunking; either will do.
     fn holds(self) -> bool {
         let Check { stated, raw, body } = self;
-        [raw.finish(), body.finish()].iter().any(|digest| is_written(digest, &stated))
+        [raw.finish(), body.finish()]
+            .iter()
+            .any(|digest| is_written(digest, &stated))
     }
 }
 
@@ -115,7 +124,9 @@ impl Sink for Inspector {
         let mut line = Line::new();
         line.optional("uri", head.uri().as_deref());
         line.optional("date", head.get("WARC-Date").as_deref());
-        let block = head.get("WARC-Block-Digest").and_then(|value| Check::of(&value));
+        let block = head
+            .get("WARC-Block-Digest")
+            .and_then(|value| Check::of(&value));
         self.current = Some(Current {
             line,
             kind: head.kind(),
@@ -137,8 +148,14 @@ impl Sink for Inspector {
     }
 
     fn http(&mut self, head: &HttpHead) {
-        let Some(current) = &mut self.current else { return };
-        current.content_type = if head.is_response() { head.get("Content-Type") } else { None };
+        let Some(current) = &mut self.current else {
+            return;
+        };
+        current.content_type = if head.is_response() {
+            head.get("Content-Type")
+        } else {
+            None
+        };
         current.status = head.status().map(<[u8]>::to_vec);
         current.te = head.get("Transfer-Encoding");
         current.ce = head.get("Content-Encoding");
@@ -149,7 +166,9 @@ impl Sink for Inspector {
     }
 
     fn body(&mut self, bytes: &[u8]) {
-        let Some(current) = &mut self.current else { return };
+        let Some(current) = &mut self.current else {
+            return;
+        };
         current.raw.update(bytes);
         current.raw_len += bytes.len() as u64;
         if let Some(block) = &mut current.block {
@@ -159,15 +178,29 @@ impl Sink for Inspector {
             payload.raw.update(bytes);
         }
         if !current.is_too_large {
-            let Current { decoder, body, body_len, payload, .. } = current;
+            let Current {
+                decoder,
+                body,
+                body_len,
+                payload,
+                ..
+            } = current;
             decoder.push(bytes, &mut |data| take_body(body, body_len, payload, data));
             current.is_too_large = *body_len > INSPECT_BODY_BYTES_MAX;
         }
     }
 
     fn end(&mut self, record: &Record) {
-        let Some(mut current) = self.current.take() else { return };
-        let Current { decoder, body, body_len, payload, .. } = &mut current;
+        let Some(mut current) = self.current.take() else {
+            return;
+        };
+        let Current {
+            decoder,
+            body,
+            body_len,
+            payload,
+            ..
+        } = &mut current;
         let outcome = decoder.finish(&mut |data| take_body(body, body_len, payload, data));
         let is_request = current.kind == RecordType::Request;
         let mut line = Line::new();
@@ -190,19 +223,35 @@ impl Sink for Inspector {
             line.optional("ce", current.ce.as_deref());
         }
         // A revisit states the digest of a payload that it does not carry.
-        let payload = current.payload.filter(|_| current.kind != RecordType::Revisit);
+        let payload = current
+            .payload
+            .filter(|_| current.kind != RecordType::Revisit);
         if let Some(check) = payload.or(current.block) {
             line.boolean("digest_ok", check.holds());
         }
         self.lines.push_str(&line.end());
         let trouble = match outcome {
-            _ if current.is_too_large => Some((code::HTTP_TOO_LARGE, "the body decodes to more than the limit")),
-            BodyOutcome::BadChunk => Some((code::HTTP_BAD_CHUNK, "the body is not chunked as its header says")),
-            BodyOutcome::BadEncoding => Some((code::HTTP_BAD_ENCODING, "the body is not encoded as its header says")),
+            _ if current.is_too_large => Some((
+                code::HTTP_TOO_LARGE,
+                "the body decodes to more than the limit",
+            )),
+            BodyOutcome::BadChunk => Some((
+                code::HTTP_BAD_CHUNK,
+                "the body is not chunked as its header says",
+            )),
+            BodyOutcome::BadEncoding => Some((
+                code::HTTP_BAD_ENCODING,
+                "the body is not encoded as its header says",
+            )),
             BodyOutcome::Sound | BodyOutcome::StillEncoded => None,
         };
         if let Some((code, message)) = trouble.filter(|_| current.raw_len > 0) {
-            self.damage(Damage { code, offset: record.offset, skipped: 0, message: message.into() });
+            self.damage(Damage {
+                code,
+                offset: record.offset,
+                skipped: 0,
+                message: message.into(),
+            });
         }
     }
 
@@ -244,7 +293,8 @@ fn hex(digest: &[u8]) -> String {
 /// Whether `text` is the digest in base 32 or base 16.
 fn is_written(digest: &[u8], text: &[u8]) -> bool {
     let text: Vec<u8> = text.iter().copied().filter(|&byte| byte != b'=').collect();
-    text.eq_ignore_ascii_case(hex(digest).as_bytes()) || text.eq_ignore_ascii_case(base32(digest).as_bytes())
+    text.eq_ignore_ascii_case(hex(digest).as_bytes())
+        || text.eq_ignore_ascii_case(base32(digest).as_bytes())
 }
 
 fn base32(bytes: &[u8]) -> String {
@@ -271,7 +321,10 @@ mod tests {
     fn digests_are_recognised_in_either_base() {
         let digest = Sha1::digest(b"abc");
         assert!(is_written(&digest, b"VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5"));
-        assert!(is_written(&digest, b"a9993e364706816aba3e25717850c26c9cd0d89d"));
+        assert!(is_written(
+            &digest,
+            b"a9993e364706816aba3e25717850c26c9cd0d89d"
+        ));
         assert!(!is_written(&digest, b"VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE6"));
         assert_eq!(base32(b"foobar"), "MZXW6YTBOI");
     }

@@ -8,7 +8,9 @@ pub struct Line {
 
 impl Line {
     pub fn new() -> Line {
-        Line { text: String::from("{") }
+        Line {
+            text: String::from("{"),
+        }
     }
 
     pub fn number(&mut self, name: &str, value: u64) {

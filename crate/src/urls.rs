@@ -31,12 +31,19 @@ impl Urls {
             if let Some(full) = self.segments.last_mut() {
                 full.bytes.shrink_to_fit();
             }
-            self.segments.push(Segment { bytes: Vec::new(), starts: Vec::with_capacity(SEGMENT_GROUPS) });
+            self.segments.push(Segment {
+                bytes: Vec::new(),
+                starts: Vec::with_capacity(SEGMENT_GROUPS),
+            });
         }
-        let Some(segment) = self.segments.last_mut() else { return };
+        let Some(segment) = self.segments.last_mut() else {
+            return;
+        };
         let shared = if self.count.is_multiple_of(GROUP_URLS) {
             // A segment of 4,096 URLs of at most 16 KiB stays under 64 MiB.
-            segment.starts.push(u32::try_from(segment.bytes.len()).unwrap_or(u32::MAX));
+            segment
+                .starts
+                .push(u32::try_from(segment.bytes.len()).unwrap_or(u32::MAX));
             0
         } else {
             shared_prefix(&self.last, url)
@@ -74,14 +81,21 @@ impl Urls {
     /// Bytes of memory that the list holds.
     pub fn resident(&self) -> usize {
         let held = |segment: &Segment| segment.bytes.capacity() + 4 * segment.starts.capacity();
-        self.segments.iter().map(held).sum::<usize>() + self.segments.capacity() * size_of::<Segment>()
+        self.segments.iter().map(held).sum::<usize>()
+            + self.segments.capacity() * size_of::<Segment>()
     }
 }
 
 fn next(reader: &mut Reader<'_>, url: &mut Vec<u8>) -> bool {
-    let (Some(shared), Some(length)) = (reader.varint(), reader.varint()) else { return false };
-    let (Ok(shared), Ok(length)) = (usize::try_from(shared), usize::try_from(length)) else { return false };
-    let Some(suffix) = reader.take(length) else { return false };
+    let (Some(shared), Some(length)) = (reader.varint(), reader.varint()) else {
+        return false;
+    };
+    let (Ok(shared), Ok(length)) = (usize::try_from(shared), usize::try_from(length)) else {
+        return false;
+    };
+    let Some(suffix) = reader.take(length) else {
+        return false;
+    };
     url.truncate(shared);
     url.extend_from_slice(suffix);
     true
@@ -97,16 +111,27 @@ mod tests {
 
     #[test]
     fn urls_come_back_in_order_from_any_start() {
-        let all: Vec<String> = (0..10_000).map(|n| format!("http://h{}.test/a/{}/{n}", n % 7, n / 13)).collect();
+        let all: Vec<String> = (0..10_000)
+            .map(|n| format!("http://h{}.test/a/{}/{n}", n % 7, n / 13))
+            .collect();
         let mut urls = Urls::default();
         all.iter().for_each(|url| urls.push(url.as_bytes()));
-        for (from, to) in [(0, 10_000), (1, 17), (15, 33), (4095, 4097), (9_999, 20_000), (10_000, 10_001)] {
+        for (from, to) in [
+            (0, 10_000),
+            (1, 17),
+            (15, 33),
+            (4095, 4097),
+            (9_999, 20_000),
+            (10_000, 10_001),
+        ] {
             let mut seen = Vec::new();
             urls.scan(from, to, |at, url| {
                 seen.push((at, String::from_utf8(url.to_vec()).unwrap_or_default()));
                 true
             });
-            let expected: Vec<_> = (from..to.min(all.len())).map(|at| (at, all[at].clone())).collect();
+            let expected: Vec<_> = (from..to.min(all.len()))
+                .map(|at| (at, all[at].clone()))
+                .collect();
             assert_eq!(seen, expected);
         }
         assert!(urls.resident() < all.iter().map(String::len).sum());

@@ -44,7 +44,11 @@ mod engine {
         #[wasm_bindgen(constructor)]
         pub fn new(start: &[u8]) -> Result<Index, JsValue> {
             let container = archive::detect(start).map_err(thrown)?;
-            Ok(Index { container, reader: Reader::new(container), captures: Captures::new() })
+            Ok(Index {
+                container,
+                reader: Reader::new(container),
+                captures: Captures::new(),
+            })
         }
 
         pub fn is_gzip(&self) -> bool {
@@ -82,7 +86,13 @@ mod engine {
 
         /// Damage reports as JSON lines.
         pub fn damage(&self, start: usize, count: usize) -> String {
-            self.captures.damage().iter().skip(start).take(count).map(damage_line).collect()
+            self.captures
+                .damage()
+                .iter()
+                .skip(start)
+                .take(count)
+                .map(damage_line)
+                .collect()
         }
 
         /// Bytes of memory that the record table holds.
@@ -101,7 +111,9 @@ mod engine {
     impl UrlFilter {
         #[wasm_bindgen(constructor)]
         pub fn new(text: &str) -> UrlFilter {
-            UrlFilter { filter: Filter::new(text) }
+            UrlFilter {
+                filter: Filter::new(text),
+            }
         }
 
         pub fn step(&mut self, index: &Index, count: usize) -> bool {
@@ -130,10 +142,22 @@ mod engine {
     #[wasm_bindgen]
     impl RecordReader {
         #[wasm_bindgen(constructor)]
-        pub fn new(is_gzip: bool, offset: f64, skip: f64, part: &str) -> Result<RecordReader, JsValue> {
-            let container = if is_gzip { Container::Gzip } else { Container::Plain };
-            let part = Part::named(part).ok_or_else(|| thrown(Error::new(code::NO_RECORD, "no such part of a record")))?;
-            Ok(RecordReader { extractor: Extractor::new(container, offset_in(offset), offset_in(skip), part) })
+        pub fn new(
+            is_gzip: bool,
+            offset: f64,
+            skip: f64,
+            part: &str,
+        ) -> Result<RecordReader, JsValue> {
+            let container = if is_gzip {
+                Container::Gzip
+            } else {
+                Container::Plain
+            };
+            let part = Part::named(part)
+                .ok_or_else(|| thrown(Error::new(code::NO_RECORD, "no such part of a record")))?;
+            Ok(RecordReader {
+                extractor: Extractor::new(container, offset_in(offset), offset_in(skip), part),
+            })
         }
 
         pub fn wanted(&self) -> f64 {
@@ -183,7 +207,10 @@ mod engine {
         #[wasm_bindgen(constructor)]
         pub fn new(start: &[u8]) -> Result<Inspection, JsValue> {
             let container = archive::detect(start).map_err(thrown)?;
-            Ok(Inspection { reader: Reader::new(container), inspector: Inspector::new() })
+            Ok(Inspection {
+                reader: Reader::new(container),
+                inspector: Inspector::new(),
+            })
         }
 
         pub fn forbid_seek(&mut self) {
@@ -218,7 +245,10 @@ mod engine {
 
     #[allow(clippy::needless_pass_by_value)]
     fn thrown(error: Error) -> JsValue {
-        let offset = error.offset.map(|offset| offset.to_string()).unwrap_or_default();
+        let offset = error
+            .offset
+            .map(|offset| offset.to_string())
+            .unwrap_or_default();
         JsValue::from_str(&format!("{}\n{offset}\n{}", error.code, error.message))
     }
 

@@ -14,9 +14,9 @@ const STEP_BYTES: usize = 64 << 10;
 pub enum BodyOutcome {
     /// As it says.
     Sound,
-    /// The chunking breaks off or is none.
+    /// The chunking breaks off.
     BadChunk,
-    /// The content encoding breaks off or is another one.
+    /// The content encoding breaks off.
     BadEncoding,
     /// Encoded in a way that this module does not decode; what came out is still encoded.
     StillEncoded,
@@ -38,20 +38,38 @@ impl BodyDecoder {
     /// A decoder for the body that follows `head`; without a head the body is plain.
     pub fn new(head: Option<&HttpHead>) -> BodyDecoder {
         let Some(head) = head else {
-            return BodyDecoder { chunks: None, coding: Coding::Identity, outcome: BodyOutcome::Sound };
+            return BodyDecoder {
+                chunks: None,
+                coding: Coding::Identity,
+                outcome: BodyOutcome::Sound,
+            };
         };
-        let is_chunked = head.get("Transfer-Encoding").is_some_and(|value| names(&value, b"chunked"));
+        let is_chunked = head
+            .get("Transfer-Encoding")
+            .is_some_and(|value| names(&value, b"chunked"));
         let coding = match head.get("Content-Encoding") {
             None => Coding::Identity,
             Some(value) => coding_of(value.trim_ascii()),
         };
-        let outcome = if matches!(coding, Coding::Unknown) { BodyOutcome::StillEncoded } else { BodyOutcome::Sound };
-        BodyDecoder { chunks: is_chunked.then(Chunks::default), coding, outcome }
+        let outcome = if matches!(coding, Coding::Unknown) {
+            BodyOutcome::StillEncoded
+        } else {
+            BodyOutcome::Sound
+        };
+        BodyDecoder {
+            chunks: is_chunked.then(Chunks::default),
+            coding,
+            outcome,
+        }
     }
 
     /// Decodes the next stored bytes and hands what they give to `out`, in pieces.
     pub fn push(&mut self, bytes: &[u8], out: &mut impl FnMut(&[u8])) {
-        let BodyDecoder { chunks, coding, outcome } = self;
+        let BodyDecoder {
+            chunks,
+            coding,
+            outcome,
+        } = self;
         match chunks {
             None => decode(coding, outcome, bytes, out),
             Some(chunks) => chunks.push(bytes, &mut |data| decode(coding, outcome, data, out)),
@@ -67,16 +85,22 @@ impl BodyDecoder {
                 self.outcome = BodyOutcome::BadChunk;
             }
         }
-        if let Coding::Deflate(deflate) = &mut self.coding {
-            if !deflate.finish(out) && self.outcome == BodyOutcome::Sound {
-                self.outcome = BodyOutcome::BadEncoding;
-            }
+        if let Coding::Deflate(deflate) = &mut self.coding
+            && !deflate.finish(out)
+            && self.outcome == BodyOutcome::Sound
+        {
+            self.outcome = BodyOutcome::BadEncoding;
         }
         self.outcome
     }
 }
 
-fn decode(coding: &mut Coding, outcome: &mut BodyOutcome, bytes: &[u8], out: &mut impl FnMut(&[u8])) {
+fn decode(
+    coding: &mut Coding,
+    outcome: &mut BodyOutcome,
+    bytes: &[u8],
+    out: &mut impl FnMut(&[u8]),
+) {
     match coding {
         Coding::Identity | Coding::Unknown => out(bytes),
         Coding::Deflate(deflate) => {
@@ -88,7 +112,8 @@ fn decode(coding: &mut Coding, outcome: &mut BodyOutcome, bytes: &[u8], out: &mu
 }
 
 fn names(list: &[u8], name: &[u8]) -> bool {
-    list.split(|&byte| byte == b',').any(|item| item.trim_ascii().eq_ignore_ascii_case(name))
+    list.split(|&byte| byte == b',')
+        .any(|item| item.trim_ascii().eq_ignore_ascii_case(name))
 }
 
 fn coding_of(value: &[u8]) -> Coding {
@@ -121,11 +146,13 @@ struct Chunks {
     state: ChunkState,
     line: Vec<u8>,
     remaining: u64,
+    has_chunk: bool,
 }
 
 impl Chunks {
+    /// Crawlers often store a body de-chunked and keep the header: that is no damage.
     fn is_sound(&self) -> bool {
-        self.state == ChunkState::Done
+        self.state == ChunkState::Done || !self.has_chunk
     }
 
     fn push(&mut self, mut bytes: &[u8], out: &mut impl FnMut(&[u8])) {
@@ -133,7 +160,9 @@ impl Chunks {
             bytes = match self.state {
                 ChunkState::Size => self.size_line(bytes, out),
                 ChunkState::Data => {
-                    let taken = usize::try_from(self.remaining).unwrap_or(usize::MAX).min(bytes.len());
+                    let taken = usize::try_from(self.remaining)
+                        .unwrap_or(usize::MAX)
+                        .min(bytes.len());
                     out(&bytes[..taken]);
                     self.remaining -= taken as u64;
                     if self.remaining == 0 {
@@ -178,6 +207,7 @@ impl Chunks {
         match chunk_size(&self.line) {
             Some(0) => self.state = ChunkState::Done,
             Some(size) => {
+                self.has_chunk = true;
                 self.remaining = size;
                 self.state = ChunkState::Data;
             }
@@ -203,7 +233,9 @@ impl Chunks {
 }
 
 fn may_be_size(line: &[u8]) -> bool {
-    line.trim_ascii_start().first().is_none_or(u8::is_ascii_hexdigit)
+    line.trim_ascii_start()
+        .first()
+        .is_none_or(u8::is_ascii_hexdigit)
 }
 
 fn chunk_size(line: &[u8]) -> Option<u64> {
@@ -281,17 +313,21 @@ impl Deflate {
                 return false;
             }
         }
+        // Crawlers often store a body decoded and keep the header: that is no damage.
         self.is_plain = true;
         self.start.clear();
         out(&start);
-        false
+        true
     }
 
     fn inflate_all(&mut self, mut bytes: &[u8], out: &mut impl FnMut(&[u8])) -> bool {
         loop {
             let (taken_before, made_before) = (self.inflate.total_in(), self.inflate.total_out());
-            let status = self.inflate.decompress(bytes, &mut self.out, InflateFlush::NoFlush);
-            let taken = usize::try_from(self.inflate.total_in() - taken_before).unwrap_or(bytes.len());
+            let status = self
+                .inflate
+                .decompress(bytes, &mut self.out, InflateFlush::NoFlush);
+            let taken =
+                usize::try_from(self.inflate.total_in() - taken_before).unwrap_or(bytes.len());
             let made = usize::try_from(self.inflate.total_out() - made_before).unwrap_or(0);
             bytes = &bytes[taken..];
             if made > 0 {
@@ -320,7 +356,7 @@ impl Deflate {
     fn finish(&mut self, out: &mut impl FnMut(&[u8])) -> bool {
         if !self.has_output && !self.start.is_empty() {
             out(&std::mem::take(&mut self.start));
-            return false;
+            return true;
         }
         self.is_done || self.is_plain || !self.has_output
     }
@@ -351,10 +387,15 @@ mod tests {
 
     #[test]
     fn chunks_are_joined_at_every_split() {
-        let body = b"4;ext=1\r\nWiki\r\n6\r\npedia \r\nE\r\nin \r\n\r\nchunks.\r\n0\r\nTrailer: x\r\n\r\n";
+        let body =
+            b"4;ext=1\r\nWiki\r\n6\r\npedia \r\nE\r\nin \r\n\r\nchunks.\r\n0\r\nTrailer: x\r\n\r\n";
         for cut in 0..=body.len() {
             let (out, outcome) = decoded("Transfer-Encoding: chunked", body, cut);
-            assert_eq!(String::from_utf8_lossy(&out), "Wikipedia in \r\n\r\nchunks.", "cut at {cut}");
+            assert_eq!(
+                String::from_utf8_lossy(&out),
+                "Wikipedia in \r\n\r\nchunks.",
+                "cut at {cut}"
+            );
             assert_eq!(outcome, BodyOutcome::Sound);
         }
     }
@@ -363,7 +404,21 @@ mod tests {
     fn what_is_not_chunked_passes_as_it_is() {
         let body = b"<html>plain\n</html>";
         for cut in 0..=body.len() {
-            assert_eq!(decoded("Transfer-Encoding: chunked", body, cut), (body.to_vec(), BodyOutcome::BadChunk));
+            assert_eq!(
+                decoded("Transfer-Encoding: chunked", body, cut),
+                (body.to_vec(), BodyOutcome::Sound)
+            );
+        }
+    }
+
+    #[test]
+    fn chunks_that_break_off_are_told() {
+        for body in [&b"4\r\nWik"[..], b"4\r\nWiki\r\n", b"4\r\nWiki\r\nxyz\r\n"] {
+            assert_eq!(
+                decoded("Transfer-Encoding: chunked", body, 0).1,
+                BodyOutcome::BadChunk,
+                "{body:?}"
+            );
         }
     }
 
@@ -371,24 +426,37 @@ mod tests {
     fn what_is_not_gzip_passes_as_it_is() {
         for (cut, name) in (0..=5).flat_map(|cut| [(cut, "gzip"), (cut, "deflate")]) {
             let (out, outcome) = decoded(&format!("Content-Encoding: {name}"), b"hello", cut);
-            assert_eq!((out.as_slice(), outcome), (&b"hello"[..], BodyOutcome::BadEncoding), "{name} cut at {cut}");
+            assert_eq!(
+                (out.as_slice(), outcome),
+                (&b"hello"[..], BodyOutcome::Sound),
+                "{name} cut at {cut}"
+            );
         }
     }
 
     #[test]
     fn deflate_is_read_with_and_without_its_wrapper() {
         let bare = [0x4b, 0x4c, 0x4a, 0x06, 0x00];
-        let zlib = [0x78, 0x9c, 0x4b, 0x4c, 0x4a, 0x06, 0x00, 0x02, 0x4d, 0x01, 0x27];
+        let zlib = [
+            0x78, 0x9c, 0x4b, 0x4c, 0x4a, 0x06, 0x00, 0x02, 0x4d, 0x01, 0x27,
+        ];
         for body in [&bare[..], &zlib[..]] {
             for cut in 0..=body.len() {
                 let (out, outcome) = decoded("Content-Encoding: deflate", body, cut);
-                assert_eq!((out.as_slice(), outcome), (&b"abc"[..], BodyOutcome::Sound), "cut at {cut}");
+                assert_eq!(
+                    (out.as_slice(), outcome),
+                    (&b"abc"[..], BodyOutcome::Sound),
+                    "cut at {cut}"
+                );
             }
         }
     }
 
     #[test]
     fn unknown_encodings_are_said_to_be_so() {
-        assert_eq!(decoded("Content-Encoding: br", b"xyz", 1), (b"xyz".to_vec(), BodyOutcome::StillEncoded));
+        assert_eq!(
+            decoded("Content-Encoding: br", b"xyz", 1),
+            (b"xyz".to_vec(), BodyOutcome::StillEncoded)
+        );
     }
 }

@@ -20,7 +20,13 @@ pub fn parse_date(text: &[u8]) -> Option<u64> {
     if count < 4 || count % 2 == 1 {
         return None;
     }
-    let pair = |at: usize, missing: u64| if at < count { digits[at] * 10 + digits[at + 1] } else { missing };
+    let pair = |at: usize, missing: u64| {
+        if at < count {
+            digits[at] * 10 + digits[at + 1]
+        } else {
+            missing
+        }
+    };
     let year = pair(0, 0) * 100 + pair(2, 0);
     let (month, day) = (pair(4, 1), pair(6, 1));
     let (hour, minute, second) = (pair(8, 0), pair(10, 0), pair(12, 0));

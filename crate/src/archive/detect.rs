@@ -22,9 +22,17 @@ pub fn detect(start: &[u8]) -> Result<Container, Error> {
         }
         // A first member that cannot be read says nothing of those after it.
         let is_unreadable = inside.is_empty() && start.len() > 64;
-        return if is_unreadable { Ok(Container::Gzip) } else { Err(refusal(&inside, true)) };
+        return if is_unreadable {
+            Ok(Container::Gzip)
+        } else {
+            Err(refusal(&inside, true))
+        };
     }
-    if looks_like_warc(start) { Ok(Container::Plain) } else { Err(refusal(start, false)) }
+    if looks_like_warc(start) {
+        Ok(Container::Plain)
+    } else {
+        Err(refusal(start, false))
+    }
 }
 
 fn looks_like_warc(start: &[u8]) -> bool {
@@ -43,22 +51,31 @@ fn inflated_start(start: &[u8]) -> Vec<u8> {
 fn refusal(content: &[u8], is_gzip: bool) -> Error {
     let text = content.trim_ascii_start();
     let known = [
-        (&b"PK\x03\x04"[..], "a ZIP file (WACZ archives are ZIP files)"),
+        (
+            &b"PK\x03\x04"[..],
+            "a ZIP file (WACZ archives are ZIP files)",
+        ),
         (b"filedesc://", "an ARC file"),
         (b"\x28\xb5\x2f\xfd", "compressed with Zstandard"),
-        (b"\x5d\x2a\x4d\x18", "compressed with Zstandard and a dictionary"),
+        (
+            b"\x5d\x2a\x4d\x18",
+            "compressed with Zstandard and a dictionary",
+        ),
         (b"BZh", "compressed with bzip2"),
         (b"\x04\x22\x4d\x18", "compressed with LZ4"),
         (b"\x86\x48\xf0\x9f\x8c\x90\xf0\x9f\x93\xa6", "a web bundle"),
         (b"\x85\x48\xf0\x9f\x8c\x90\xf0\x9f\x93\xa6", "a web bundle"),
     ];
     if let Some((_, name)) = known.iter().find(|(magic, _)| text.starts_with(magic)) {
-        let message = format!("This file is {name}. It cannot be opened yet: choose a WARC or WARC.GZ file.");
+        let message =
+            format!("This file is {name}. It cannot be opened yet: choose a WARC or WARC.GZ file.");
         return Error::new(code::NOT_YET, message).at(0);
     }
-    let is_har = text.starts_with(b"{") && content.windows(5).take(4096).any(|five| five == b"\"log\"");
+    let is_har =
+        text.starts_with(b"{") && content.windows(5).take(4096).any(|five| five == b"\"log\"");
     if is_har && !is_gzip {
-        let message = "This file is a HAR file. It cannot be opened yet: choose a WARC or WARC.GZ file.";
+        let message =
+            "This file is a HAR file. It cannot be opened yet: choose a WARC or WARC.GZ file.";
         return Error::new(code::NOT_YET, message).at(0);
     }
     let sample = &content[..content.len().min(1024)];
@@ -69,11 +86,18 @@ fn refusal(content: &[u8], is_gzip: bool) -> Error {
         (false, true, _) => "It is a gzip file, but what is inside is not a WARC file",
         (false, false, _) => "It does not begin with a WARC record",
     };
-    Error::new(code::NOT_AN_ARCHIVE, format!("This file is not a web archive. {what}.")).at(0)
+    Error::new(
+        code::NOT_AN_ARCHIVE,
+        format!("This file is not a web archive. {what}."),
+    )
+    .at(0)
 }
 
 fn is_text(sample: &[u8]) -> bool {
-    let odd = sample.iter().filter(|&&byte| byte < 9 || (14..32).contains(&byte)).count();
+    let odd = sample
+        .iter()
+        .filter(|&&byte| byte < 9 || (14..32).contains(&byte))
+        .count();
     odd == 0 && !sample.is_empty()
 }
 

@@ -29,11 +29,20 @@ const FLAGS_RESERVED: u8 = 0xe0;
 pub enum Step<'a> {
     /// All input is taken; more is needed.
     Hungry,
-    Start { offset: u64 },
+    Start {
+        offset: u64,
+    },
     Data(&'a [u8]),
-    End { end: u64, is_sound: bool },
+    End {
+        end: u64,
+        is_sound: bool,
+    },
     /// The member cannot be read on. The search for another one begins at `retry`.
-    Broken { code: Code, at: u64, retry: u64 },
+    Broken {
+        code: Code,
+        at: u64,
+        retry: u64,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +68,8 @@ pub struct GzipReader {
     /// Bytes in `out` that belong to a tentative member, or wait for its `Start` to be told.
     held: usize,
     is_tentative: bool,
+    /// The member before, if its checksum was wrong: it may have ended elsewhere than it seemed.
+    suspect: Option<u64>,
 }
 
 impl GzipReader {
@@ -74,6 +85,7 @@ impl GzipReader {
             out: vec![0; step_bytes],
             held: 0,
             is_tentative: false,
+            suspect: None,
         }
     }
 
@@ -106,7 +118,11 @@ impl GzipReader {
             State::Body | State::Trailer => false,
         };
         (!is_clean).then(|| {
-            let broken = Step::Broken { code: code::GZIP_TRUNCATED, at: self.position, retry: self.member + 1 };
+            let broken = Step::Broken {
+                code: code::GZIP_TRUNCATED,
+                at: self.position,
+                retry: self.member + 1,
+            };
             self.state = State::Scan;
             broken
         })
@@ -115,12 +131,26 @@ impl GzipReader {
     fn told(&mut self, outcome: Outcome) -> Step<'_> {
         match outcome {
             Outcome::Hungry => Step::Hungry,
-            Outcome::Start => Step::Start { offset: self.member },
+            Outcome::Start => Step::Start {
+                offset: self.member,
+            },
             Outcome::Data(bytes) => Step::Data(&self.out[..bytes]),
-            Outcome::End { is_sound } => Step::End { end: self.position, is_sound },
+            Outcome::End { is_sound } => Step::End {
+                end: self.position,
+                is_sound,
+            },
             Outcome::Broken(code) => {
                 self.state = State::Scan;
-                Step::Broken { code, at: self.position, retry: self.member + 1 }
+                let member = self
+                    .suspect
+                    .take()
+                    .filter(|_| code == code::GZIP_GARBAGE)
+                    .unwrap_or(self.member);
+                Step::Broken {
+                    code,
+                    at: self.position,
+                    retry: member + 1,
+                }
             }
         }
     }
@@ -138,7 +168,11 @@ impl GzipReader {
         }
         let before = self.gathered.len();
         // Almost every header is whole in the input; only then is nothing copied.
-        let whole = if before == 0 { header_bytes(input) } else { self.gather_header(input) };
+        let whole = if before == 0 {
+            header_bytes(input)
+        } else {
+            self.gather_header(input)
+        };
         match whole {
             Err(()) => (input.len().min(1), Outcome::Broken(code::GZIP_GARBAGE)),
             Ok(None) => {
@@ -154,7 +188,11 @@ impl GzipReader {
                 self.size = 0;
                 self.held = 0;
                 self.state = State::Body;
-                let outcome = if self.is_tentative { Outcome::Hungry } else { Outcome::Start };
+                let outcome = if self.is_tentative {
+                    Outcome::Hungry
+                } else {
+                    Outcome::Start
+                };
                 (length.saturating_sub(before), outcome)
             }
         }
@@ -164,7 +202,8 @@ impl GzipReader {
         if self.gathered.len() > HEADER_BYTES_MAX {
             return Err(());
         }
-        self.gathered.extend_from_slice(&input[..input.len().min(HEADER_BYTES_MAX)]);
+        self.gathered
+            .extend_from_slice(&input[..input.len().min(HEADER_BYTES_MAX)]);
         header_bytes(&self.gathered)
     }
 
@@ -174,15 +213,20 @@ impl GzipReader {
             return (0, Outcome::Data(held));
         }
         let (taken_before, made_before) = (self.inflate.total_in(), self.inflate.total_out());
-        let status = self.inflate.decompress(input, &mut self.out[self.held..], InflateFlush::NoFlush);
+        let status =
+            self.inflate
+                .decompress(input, &mut self.out[self.held..], InflateFlush::NoFlush);
         let taken = usize::try_from(self.inflate.total_in() - taken_before).unwrap_or(input.len());
         let made = usize::try_from(self.inflate.total_out() - made_before).unwrap_or(0);
         let fresh = &self.out[self.held..self.held + made];
         self.crc = crc32(self.crc, fresh);
         // The trailer states the size modulo 2^32.
         self.size = self.size.wrapping_add(u32::try_from(made).unwrap_or(0));
-        let Ok(status) = status else { return (taken, Outcome::Broken(code::GZIP_BAD_DATA)) };
-        let is_end = status == Status::StreamEnd;
+        // What was inflated before the damage is told first; the damage comes again with the next step.
+        if status.is_err() && made == 0 {
+            return (taken, Outcome::Broken(code::GZIP_BAD_DATA));
+        }
+        let is_end = status == Ok(Status::StreamEnd);
         if is_end {
             self.state = State::Trailer;
         }
@@ -194,7 +238,14 @@ impl GzipReader {
         }
         // Input that brings nothing on cannot happen with sound data; it must not loop.
         let is_stuck = taken == 0 && !input.is_empty() && !is_end;
-        (taken, if is_stuck { Outcome::Broken(code::GZIP_BAD_DATA) } else { Outcome::Hungry })
+        (
+            taken,
+            if is_stuck {
+                Outcome::Broken(code::GZIP_BAD_DATA)
+            } else {
+                Outcome::Hungry
+            },
+        )
     }
 
     /// Decides whether a tentative member is one: it must begin with a WARC record.
@@ -208,7 +259,11 @@ impl GzipReader {
             self.state = State::Body;
             return Outcome::Start;
         }
-        if is_end { Outcome::Broken(code::GZIP_GARBAGE) } else { Outcome::Hungry }
+        if is_end {
+            Outcome::Broken(code::GZIP_GARBAGE)
+        } else {
+            Outcome::Hungry
+        }
     }
 
     fn trailer(&mut self, input: &[u8]) -> (usize, Outcome) {
@@ -224,6 +279,7 @@ impl GzipReader {
         };
         let is_sound = stated(0) == self.crc && stated(4) == self.size;
         self.gathered.clear();
+        self.suspect = (!is_sound).then_some(self.member);
         self.state = State::Header;
         (taken, Outcome::End { is_sound })
     }
@@ -270,22 +326,33 @@ fn header_bytes(bytes: &[u8]) -> Result<Option<usize>, ()> {
     if bytes[..known] != MAGIC[..known] {
         return Err(());
     }
-    let Some(&flags) = bytes.get(3) else { return Ok(None) };
+    let Some(&flags) = bytes.get(3) else {
+        return Ok(None);
+    };
     if flags & FLAGS_RESERVED != 0 {
         return Err(());
     }
     let mut length = HEADER_BYTES;
     if flags & FLAG_EXTRA != 0 {
-        let Some(&[low, high]) = bytes.get(length..length + 2).and_then(|two| two.first_chunk()) else {
+        let Some(&[low, high]) = bytes
+            .get(length..length + 2)
+            .and_then(|two| two.first_chunk())
+        else {
             return Ok(None);
         };
         length += 2 + usize::from(u16::from_le_bytes([low, high]));
     }
     for flag in [FLAG_NAME, FLAG_COMMENT] {
         if flags & flag != 0 {
-            let Some(text) = bytes.get(length..) else { return Ok(None) };
+            let Some(text) = bytes.get(length..) else {
+                return Ok(None);
+            };
             let Some(end) = memchr(0, text) else {
-                return if bytes.len() > HEADER_BYTES_MAX { Err(()) } else { Ok(None) };
+                return if bytes.len() > HEADER_BYTES_MAX {
+                    Err(())
+                } else {
+                    Ok(None)
+                };
             };
             length += end + 1;
         }

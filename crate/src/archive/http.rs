@@ -17,7 +17,10 @@ pub struct HttpHead {
 impl HttpHead {
     /// The head that these bytes are.
     pub fn of(raw: Vec<u8>) -> HttpHead {
-        let mut head = HttpHead { raw, ..HttpHead::default() };
+        let mut head = HttpHead {
+            raw,
+            ..HttpHead::default()
+        };
         head.parse();
         head
     }
@@ -41,7 +44,10 @@ impl HttpHead {
         if !self.is_response() {
             return None;
         }
-        self.start_line().split(|&byte| byte == b' ').skip(1).find(|part| !part.is_empty())
+        self.start_line()
+            .split(|&byte| byte == b' ')
+            .skip(1)
+            .find(|part| !part.is_empty())
     }
 
     /// The status where it is a number of HTTP.
@@ -88,7 +94,8 @@ mod tests {
 
     fn status(line: &str) -> Option<String> {
         let head = HttpHead::of(format!("{line}\r\nA: b\r\n\r\n").into_bytes());
-        head.status().map(|text| String::from_utf8_lossy(text).into_owned())
+        head.status()
+            .map(|text| String::from_utf8_lossy(text).into_owned())
     }
 
     #[test]

@@ -26,7 +26,10 @@ pub struct Hunter {
 impl Hunter {
     /// A hunt that starts in the middle of a line.
     pub fn new() -> Hunter {
-        Hunter { carry: Vec::with_capacity(2 * CARRY_BYTES), position: 0 }
+        Hunter {
+            carry: Vec::with_capacity(2 * CARRY_BYTES),
+            position: 0,
+        }
     }
 
     /// A hunt that starts at the beginning of a line.
@@ -42,21 +45,48 @@ impl Hunter {
         let carried = self.carry.len();
         self.carry.extend_from_slice(&bytes[..overlap]);
         let found = find(&self.carry, carried)
-            .map(|(at, newlines)| Found { at: self.position + at as u64 - carried as u64, newlines })
+            .map(|(at, newlines)| Found {
+                at: self.position + at as u64 - carried as u64,
+                newlines,
+            })
             .or_else(|| {
                 let (at, newlines) = find(bytes, 0)?;
-                Some(Found { at: self.position + at as u64, newlines })
+                Some(Found {
+                    at: self.position + at as u64,
+                    newlines,
+                })
             });
         self.position += bytes.len() as u64;
         if bytes.len() > overlap {
             self.carry.clear();
-            self.carry.extend_from_slice(&bytes[bytes.len() - CARRY_BYTES..]);
+            self.carry
+                .extend_from_slice(&bytes[bytes.len() - CARRY_BYTES..]);
         } else {
             let excess = self.carry.len().saturating_sub(CARRY_BYTES);
             self.carry.drain(..excess);
         }
         found
     }
+
+    /// How many bytes of `WARC/` the stream ends with, if they begin a line; and the newlines before them.
+    pub fn beginning(&self) -> Option<(usize, u64)> {
+        (2..=START.len())
+            .rev()
+            .find(|seen| self.carry.ends_with(&START[..*seen]))
+            .map(|seen| {
+                let before = &self.carry[..=self.carry.len() - seen];
+                (seen - 1, count_newlines(before))
+            })
+    }
+}
+
+fn count_newlines(before: &[u8]) -> u64 {
+    before
+        .iter()
+        .rev()
+        .take(NEWLINES_MAX)
+        .take_while(|byte| matches!(byte, b'\r' | b'\n'))
+        .count() as u64
 }
 
 /// Position of the `W`, if the digit after it is there to be seen and lies at or after `fresh`.
@@ -64,9 +94,7 @@ fn find(bytes: &[u8], fresh: usize) -> Option<(usize, u64)> {
     for at in memmem::find_iter(bytes, START) {
         let digit = at + START.len();
         if digit >= fresh && bytes.get(digit).is_some_and(u8::is_ascii_digit) {
-            let before = &bytes[..=at];
-            let newlines = before.iter().rev().take(NEWLINES_MAX).take_while(|b| matches!(b, b'\r' | b'\n')).count();
-            return Some((at + 1, newlines as u64));
+            return Some((at + 1, count_newlines(&bytes[..=at])));
         }
     }
     None
@@ -84,7 +112,14 @@ mod tests {
                 let mut hunter = Hunter::new();
                 let pieces = [&text[..first], &text[first..second], &text[second..]];
                 let found = pieces.iter().find_map(|piece| hunter.feed(piece));
-                assert_eq!(found, Some(Found { at: 19, newlines: 4 }), "cut at {first} and {second}");
+                assert_eq!(
+                    found,
+                    Some(Found {
+                        at: 19,
+                        newlines: 4
+                    }),
+                    "cut at {first} and {second}"
+                );
             }
         }
     }
@@ -92,6 +127,11 @@ mod tests {
     #[test]
     fn a_line_start_counts_only_when_said_so() {
         assert_eq!(Hunter::new().feed(b"WARC/1.0"), None);
-        assert_eq!(Hunter::at_line_start().feed(b"WARC/1.0").map(|found| found.at), Some(0));
+        assert_eq!(
+            Hunter::at_line_start()
+                .feed(b"WARC/1.0")
+                .map(|found| found.at),
+            Some(0)
+        );
     }
 }

@@ -90,6 +90,10 @@ pub struct Machine {
     newlines: u64,
     block_end: u64,
     probed: usize,
+    /// Bytes of `WARC/` that the block ended with: its length may cut into the next record.
+    overrun: usize,
+    /// Block length that this implies.
+    shorter_after_overrun: u64,
     /// Looks for a record start inside the block of a plain file.
     inside: Option<Hunt>,
     /// Block length that the record start found inside the block implies.
@@ -127,6 +131,8 @@ impl Machine {
             newlines: 0,
             block_end: 0,
             probed: 0,
+            overrun: 0,
+            shorter_after_overrun: 0,
             inside: None,
             shorter: None,
             hunt: Hunt::new(Hunter::new(), 0),
@@ -245,29 +251,50 @@ impl Machine {
     pub fn finish(&mut self, end: u64, sink: &mut impl Sink) -> Flow {
         match self.state {
             State::Block if self.is_plain && self.must_read_again() => return self.read_again(),
-            State::Gap if self.has_record && self.was_skipped && self.block_end > end => return self.read_again(),
+            State::Gap if self.has_record && self.was_skipped && self.block_end > end => {
+                return self.read_again();
+            }
             State::Block => {
                 self.finish_http(sink);
                 let is_whole = self.is_open_ended;
                 let offset = self.record.offset;
                 self.tell(end, is_whole, sink);
                 if !is_whole {
-                    sink.damage(damage(code::WARC_TRUNCATED, offset, 0, "the file ends in the middle of this record"));
+                    sink.damage(damage(
+                        code::WARC_TRUNCATED,
+                        offset,
+                        0,
+                        "the file ends in the middle of this record",
+                    ));
                 }
             }
             State::Head => {
                 let offset = self.record.offset;
                 self.salvage_head(end, sink);
-                sink.damage(damage(code::WARC_TRUNCATED, offset, 0, "the file ends in a record header"));
+                sink.damage(damage(
+                    code::WARC_TRUNCATED,
+                    offset,
+                    0,
+                    "the file ends in a record header",
+                ));
             }
             State::Gap => {
                 if self.has_record {
-                    let record_end = if self.is_plain { self.block_end.min(end) } else { end };
+                    let record_end = if self.is_plain {
+                        self.block_end.min(end)
+                    } else {
+                        end
+                    };
                     self.tell(record_end, true, sink);
                 }
                 if self.probed > 0 && self.is_plain {
                     let offset = end - self.probed as u64;
-                    sink.damage(damage(code::WARC_TRUNCATED, offset, end - offset, "the file ends in a record header"));
+                    sink.damage(damage(
+                        code::WARC_TRUNCATED,
+                        offset,
+                        end - offset,
+                        "the file ends in a record header",
+                    ));
                 }
             }
             State::Hunt if self.is_plain => self.settle(end, sink),
@@ -284,11 +311,11 @@ impl Machine {
 
     /// The record at `to` begins again, as asked for by `Flow::Rewind`.
     pub fn restart(&mut self, to: u64, sink: &mut impl Sink) {
-        if let Some((offset, _)) = self.known_length {
-            if offset == to {
-                let message = "the stated length runs over the next record";
-                sink.damage(damage(code::WARC_BAD_LENGTH, to, 0, message));
-            }
+        if let Some((offset, _)) = self.known_length
+            && offset == to
+        {
+            let message = "the stated length runs over the next record";
+            sink.damage(damage(code::WARC_BAD_LENGTH, to, 0, message));
         }
         sink.abandon();
         self.has_record = false;
@@ -304,13 +331,23 @@ impl Machine {
         let offset = self.record.offset;
         self.finish_http(sink);
         self.tell(here, false, sink);
-        sink.damage(damage(code::WARC_BAD_LENGTH, offset, 0, "the stated length does not lead to the next record"));
+        sink.damage(damage(
+            code::WARC_BAD_LENGTH,
+            offset,
+            0,
+            "the stated length does not lead to the next record",
+        ));
         self.hunt_from(here, false);
     }
 
     // States
 
     fn gap(&mut self, bytes: &[u8], place: u64, sink: &mut impl Sink) -> (usize, Flow) {
+        if self.overrun > 0
+            && let Some(outcome) = self.overrunning(bytes)
+        {
+            return outcome;
+        }
         for (at, &byte) in bytes.iter().enumerate() {
             if self.probed == 0 && matches!(byte, b'\r' | b'\n') {
                 if self.newlines < NEWLINES_MAX && self.has_record {
@@ -334,22 +371,60 @@ impl Machine {
         (bytes.len(), Flow::On)
     }
 
+    /// The block ended like the beginning of a record: looks whether the record goes on after it.
+    fn overrunning(&mut self, bytes: &[u8]) -> Option<(usize, Flow)> {
+        let mut taken = 0;
+        while self.overrun < START.len() {
+            let Some(&byte) = bytes.get(taken) else {
+                return Some((taken, Flow::On));
+            };
+            if byte != START[self.overrun] {
+                self.overrun = 0;
+                return (taken > 0).then_some((taken, Flow::On));
+            }
+            self.overrun += 1;
+            taken += 1;
+        }
+        if !bytes.get(taken)?.is_ascii_digit() {
+            self.overrun = 0;
+            return (taken > 0).then_some((taken, Flow::On));
+        }
+        self.overrun = 0;
+        self.shorter = Some(self.shorter_after_overrun);
+        Some((taken, self.read_again()))
+    }
+
     /// Something other than a record follows. `place` is the first byte that does not fit.
     fn misfit(&mut self, place: u64, sink: &mut impl Sink) -> Flow {
         if self.has_record && self.is_plain && self.must_read_again() {
             return self.read_again();
         }
         let from = place - self.probed as u64;
-        let offset = if self.is_plain { from } else { self.record.offset };
-        if self.has_record {
-            let offset = self.record.offset;
-            // The block was longer than stated; how much longer nobody can tell.
-            self.tell(self.end_so_far(), false, sink);
-            let message = "the stated length ends before the record does";
-            self.pending = Some(Pending { code: code::WARC_BAD_LENGTH, offset, from, message });
+        let offset = if self.is_plain {
+            from
         } else {
-            let message = "bytes that are no record";
-            self.pending = Some(Pending { code: code::WARC_GARBAGE, offset, from, message });
+            self.record.offset
+        };
+        // A record that ends as it should is not to blame for what follows.
+        let is_too_short = self.has_record && self.newlines < NEWLINES_MAX;
+        self.pending = Some(if is_too_short {
+            let message = "the stated length ends before the record does";
+            Pending {
+                code: code::WARC_BAD_LENGTH,
+                offset: self.record.offset,
+                from,
+                message,
+            }
+        } else {
+            Pending {
+                code: code::WARC_GARBAGE,
+                offset,
+                from,
+                message: "bytes that are no record",
+            }
+        });
+        if self.has_record {
+            self.tell(self.end_so_far(), !is_too_short, sink);
         }
         let is_line_start = self.newlines > 0 || self.block_start == 0 && self.start == 0;
         let probed = self.probed;
@@ -359,7 +434,11 @@ impl Machine {
     }
 
     fn hunt_from(&mut self, place: u64, is_line_start: bool) {
-        let hunter = if is_line_start { Hunter::at_line_start() } else { Hunter::new() };
+        let hunter = if is_line_start {
+            Hunter::at_line_start()
+        } else {
+            Hunter::new()
+        };
         self.hunt = Hunt::new(hunter, place);
         self.state = State::Hunt;
         self.probed = 0;
@@ -367,11 +446,15 @@ impl Machine {
     }
 
     fn hunting(&mut self, bytes: &[u8], place: u64, sink: &mut impl Sink) -> usize {
-        let Some(found) = self.hunt.hunter.feed(bytes) else { return bytes.len() };
+        let Some(found) = self.hunt.hunter.feed(bytes) else {
+            return bytes.len();
+        };
         let start = self.hunt.base + found.at;
         self.settle(start, sink);
         // A start before these bytes can only be a piece of `WARC/`: the digit after it was just seen.
-        let seen = usize::try_from(place.saturating_sub(start)).unwrap_or(0).min(START.len());
+        let seen = usize::try_from(place.saturating_sub(start))
+            .unwrap_or(0)
+            .min(START.len());
         self.begin_head(start, &START[..seen]);
         usize::try_from(start.saturating_sub(place)).unwrap_or(0)
     }
@@ -396,7 +479,12 @@ impl Machine {
         if self.head.raw.len() + taken > WARC_HEAD_BYTES_MAX {
             let offset = self.record.offset;
             let message = "a record header that does not end";
-            self.pending = Some(Pending { code: code::WARC_HEADER_TOO_LONG, offset, from: self.start, message });
+            self.pending = Some(Pending {
+                code: code::WARC_HEADER_TOO_LONG,
+                offset,
+                from: self.start,
+                message,
+            });
             self.hunt_from(place, false);
             return 0;
         }
@@ -410,15 +498,33 @@ impl Machine {
     fn begin_block(&mut self, block_start: u64, sink: &mut impl Sink) {
         let offset = self.record.offset;
         if !self.head.parse() {
-            sink.damage(damage(code::WARC_BAD_HEADER, offset, 0, "a line of the record header is no field"));
+            sink.damage(damage(
+                code::WARC_BAD_HEADER,
+                offset,
+                0,
+                "a line of the record header is no field",
+            ));
         }
         if self.head.count("Content-Length") > 1 {
-            sink.damage(damage(code::WARC_BAD_HEADER, offset, 0, "the record states its length more than once"));
+            sink.damage(damage(
+                code::WARC_BAD_HEADER,
+                offset,
+                0,
+                "the record states its length more than once",
+            ));
         }
         if self.head.get_raw("WARC-Type").is_none() {
-            sink.damage(damage(code::WARC_NO_TYPE, offset, 0, "the record does not say of what type it is"));
+            sink.damage(damage(
+                code::WARC_NO_TYPE,
+                offset,
+                0,
+                "the record does not say of what type it is",
+            ));
         }
-        let known = self.known_length.filter(|known| known.0 == offset).map(|known| known.1);
+        let known = self
+            .known_length
+            .filter(|known| known.0 == offset)
+            .map(|known| known.1);
         self.is_open_ended = false;
         self.remaining = match (known, self.head.stated_length()) {
             (Some(bytes), _) | (None, StatedLength::Bytes(bytes)) => bytes,
@@ -436,6 +542,7 @@ impl Machine {
         self.block_start = block_start;
         self.has_record = true;
         self.was_skipped = false;
+        self.overrun = 0;
         self.shorter = None;
         self.record.payload_bytes = 0;
         self.record.block_bytes = 0;
@@ -446,25 +553,35 @@ impl Machine {
         self.inside = (!is_settled).then(|| Hunt::new(Hunter::at_line_start(), block_start));
         self.http.raw.clear();
         self.http_end = HeadEnd::default();
-        self.http_state = if self.head.holds_http() { HttpState::Undecided } else { HttpState::Done };
+        self.http_state = if self.head.holds_http() {
+            HttpState::Undecided
+        } else {
+            HttpState::Done
+        };
         sink.begin(&self.head);
-        self.state = if self.remaining == 0 { State::Gap } else { State::Block };
+        self.state = if self.remaining == 0 {
+            State::Gap
+        } else {
+            State::Block
+        };
         if self.remaining == 0 {
             self.finish_http(sink);
         }
     }
 
     fn block(&mut self, bytes: &[u8], place: u64, sink: &mut impl Sink) -> (usize, Flow) {
-        let taken = usize::try_from(self.remaining).unwrap_or(usize::MAX).min(bytes.len());
+        let taken = usize::try_from(self.remaining)
+            .unwrap_or(usize::MAX)
+            .min(bytes.len());
         let bytes = &bytes[..taken];
-        if let Some(hunt) = &mut self.inside {
-            if let Some(found) = hunt.hunter.feed(bytes) {
-                let length = (hunt.base + found.at).saturating_sub(self.block_start);
-                self.shorter = Some(length.saturating_sub(found.newlines));
-                self.inside = None;
-                if self.is_open_ended {
-                    return (0, self.read_again());
-                }
+        if let Some(hunt) = &mut self.inside
+            && let Some(found) = hunt.hunter.feed(bytes)
+        {
+            let length = (hunt.base + found.at).saturating_sub(self.block_start);
+            self.shorter = Some(length.saturating_sub(found.newlines));
+            self.inside = None;
+            if self.is_open_ended {
+                return (0, self.read_again());
             }
         }
         self.content(bytes, sink);
@@ -475,6 +592,17 @@ impl Machine {
             self.finish_http(sink);
             self.state = State::Gap;
             self.block_end = place + taken as u64;
+            if let Some((seen, newlines)) = self
+                .inside
+                .as_ref()
+                .and_then(|hunt| hunt.hunter.beginning())
+            {
+                self.overrun = seen;
+                self.shorter_after_overrun = self
+                    .record
+                    .block_bytes
+                    .saturating_sub(seen as u64 + newlines);
+            }
             return (taken, Flow::On);
         }
         (taken, self.maybe_skip(place + taken as u64, sink))
@@ -483,10 +611,16 @@ impl Machine {
     /// Passes over the rest of a long block, if nobody wants it.
     fn maybe_skip(&mut self, place: u64, sink: &impl Sink) -> Flow {
         let is_idle = self.may_skip && self.http_state == HttpState::Done && !sink.wants_body();
-        if !is_idle || self.is_open_ended || self.remaining < SKIP_BYTES_MIN || self.start < self.careful_until {
+        if !is_idle
+            || self.is_open_ended
+            || self.remaining < SKIP_BYTES_MIN
+            || self.start < self.careful_until
+        {
             return Flow::On;
         }
-        let Some(to) = place.checked_add(self.remaining) else { return Flow::On };
+        let Some(to) = place.checked_add(self.remaining) else {
+            return Flow::On;
+        };
         self.record.payload_bytes += self.remaining;
         self.record.block_bytes += self.remaining;
         self.was_skipped = true;
@@ -541,7 +675,12 @@ impl Machine {
                 self.http_state = HttpState::Done;
                 if !self.http.parse() {
                     let offset = self.record.offset;
-                    sink.damage(damage(code::HTTP_BAD_HEAD, offset, 0, "a line of the HTTP header is no field"));
+                    sink.damage(damage(
+                        code::HTTP_BAD_HEAD,
+                        offset,
+                        0,
+                        "a line of the HTTP header is no field",
+                    ));
                 }
                 sink.http(&self.http);
             }
@@ -563,7 +702,8 @@ impl Machine {
         self.tell(self.end_so_far(), true, sink);
         if !self.is_plain && !self.has_told_shared {
             self.has_told_shared = true;
-            let message = "records share one gzip member: to read one, those before it are inflated too";
+            let message =
+                "records share one gzip member: to read one, those before it are inflated too";
             sink.damage(damage(code::GZIP_SHARED_MEMBER, offset, 0, message));
         }
     }
@@ -571,7 +711,11 @@ impl Machine {
     /// Where the record ends by what was read of it. Inside a shared gzip member that is counted in
     /// inflated bytes, since compressed ones have no borders there.
     fn end_so_far(&self) -> u64 {
-        if self.is_plain { self.block_end } else { self.record.offset + (self.block_end - self.start) }
+        if self.is_plain {
+            self.block_end
+        } else {
+            self.record.offset + (self.block_end - self.start)
+        }
     }
 
     fn tell(&mut self, end: u64, is_whole: bool, sink: &mut impl Sink) {
@@ -600,7 +744,12 @@ impl Machine {
         } else {
             self.salvage_head(resumed, sink);
         }
-        sink.damage(damage(code::WARC_TRUNCATED, offset, 0, "the gzip member ends before the record does"));
+        sink.damage(damage(
+            code::WARC_TRUNCATED,
+            offset,
+            0,
+            "the gzip member ends before the record does",
+        ));
         self.record.offset = resumed;
     }
 
@@ -608,7 +757,12 @@ impl Machine {
         if !self.has_told_split {
             self.has_told_split = true;
             let offset = self.record.offset;
-            sink.damage(damage(code::GZIP_SPLIT_RECORD, offset, 0, "a record is spread over several gzip members"));
+            sink.damage(damage(
+                code::GZIP_SPLIT_RECORD,
+                offset,
+                0,
+                "a record is spread over several gzip members",
+            ));
         }
     }
 
@@ -616,8 +770,17 @@ impl Machine {
     fn settle(&mut self, end: u64, sink: &mut impl Sink) {
         if let Some(pending) = self.pending.take() {
             let is_same_member = self.is_plain || self.record.offset == pending.offset;
-            let skipped = if is_same_member { end.saturating_sub(pending.from) } else { self.record.offset - pending.offset };
-            sink.damage(damage(pending.code, pending.offset, skipped, pending.message));
+            let skipped = if is_same_member {
+                end.saturating_sub(pending.from)
+            } else {
+                self.record.offset - pending.offset
+            };
+            sink.damage(damage(
+                pending.code,
+                pending.offset,
+                skipped,
+                pending.message,
+            ));
         }
     }
 
@@ -637,5 +800,10 @@ impl Machine {
 }
 
 fn damage(code: Code, offset: u64, skipped: u64, message: &str) -> Damage {
-    Damage { code, offset, skipped, message: message.into() }
+    Damage {
+        code,
+        offset,
+        skipped,
+        message: message.into(),
+    }
 }

@@ -90,9 +90,17 @@ impl Reader {
         let mut at = 0;
         loop {
             let rest = &bytes[at..];
-            let taken = if self.gzip.is_some() { self.feed_gzip(rest, sink) } else { self.feed_plain(rest, sink) };
+            let taken = if self.gzip.is_some() {
+                self.feed_gzip(rest, sink)
+            } else {
+                self.feed_plain(rest, sink)
+            };
             // Within these bytes, back and forth are free.
-            match self.position.checked_sub(base).and_then(|moved| usize::try_from(moved).ok()) {
+            match self
+                .position
+                .checked_sub(base)
+                .and_then(|moved| usize::try_from(moved).ok())
+            {
                 Some(moved) if moved <= bytes.len() => at = moved,
                 _ => return at + taken,
             }
@@ -169,7 +177,8 @@ impl Reader {
                 Step::Data(data) => {
                     let start = self.inner;
                     self.inner += data.len() as u64;
-                    let unwanted = usize::try_from(self.skip.saturating_sub(start)).unwrap_or(usize::MAX);
+                    let unwanted =
+                        usize::try_from(self.skip.saturating_sub(start)).unwrap_or(usize::MAX);
                     let unwanted = unwanted.min(data.len());
                     let place = start + unwanted as u64;
                     self.machine.member_data(&data[unwanted..], place, sink);
@@ -182,14 +191,19 @@ impl Reader {
                             code: code::GZIP_BAD_CHECKSUM,
                             offset: self.member,
                             skipped: 0,
-                            message: "the checksum of this gzip member does not fit its content".into(),
+                            message: "the checksum of this gzip member does not fit its content"
+                                .into(),
                         });
                     }
                 }
                 Step::Broken { code, at, retry } => {
                     self.break_off(code, at, retry - 1);
                     self.furthest = self.furthest.max(self.position);
-                    let from = if self.rewind(retry) { retry } else { self.position };
+                    let from = if self.rewind(retry) {
+                        retry
+                    } else {
+                        self.position
+                    };
                     if let Some(gzip) = &mut self.gzip {
                         gzip.scan_from(from);
                     }
@@ -218,14 +232,21 @@ impl Reader {
     fn break_off(&mut self, code: Code, at: u64, member: u64) {
         // Members that turn out to be none while the next one is looked for are no further damage.
         if self.broken.is_none() {
-            let at = if code == code::GZIP_GARBAGE { member } else { at };
+            // Where inside the member damage shows depends on how the input was cut; where it starts does not.
+            let at = if code == code::GZIP_TRUNCATED {
+                at
+            } else {
+                member
+            };
             self.broken = Some(Break { code, at, member });
         }
     }
 
     /// Tells of the break, once it is known that reading goes on at `resumed`.
     fn mend(&mut self, resumed: u64, sink: &mut impl Sink) {
-        let Some(broken) = self.broken.take() else { return };
+        let Some(broken) = self.broken.take() else {
+            return;
+        };
         let had_record = self.machine.member_broken(resumed, sink);
         let message = match broken.code {
             code::GZIP_TRUNCATED => "the file ends in the middle of this gzip member",
@@ -235,7 +256,11 @@ impl Reader {
         sink.damage(Damage {
             code: broken.code,
             offset: broken.at,
-            skipped: if had_record { 0 } else { resumed.saturating_sub(broken.member) },
+            skipped: if had_record {
+                0
+            } else {
+                resumed.saturating_sub(broken.member)
+            },
             message: message.into(),
         });
     }

@@ -5,11 +5,23 @@
 //! session ids, the order of the query and a last slash do not count. A pure function; never fails.
 
 /// Schemes without a host: such URLs are their own key.
-const OPAQUE: [&str; 7] = ["dns:", "warcinfo:", "filedesc:", "mailto:", "data:", "whois:", "urn:"];
+const OPAQUE: [&str; 7] = [
+    "dns:",
+    "warcinfo:",
+    "filedesc:",
+    "mailto:",
+    "data:",
+    "whois:",
+    "urn:",
+];
 
 /// The key of a URL, `-` for an empty one.
 pub fn surt(url: &str) -> String {
-    let url: String = url.trim().chars().filter(|c| !matches!(c, '\r' | '\n' | '\t')).collect();
+    let url: String = url
+        .trim()
+        .chars()
+        .filter(|c| !matches!(c, '\r' | '\n' | '\t'))
+        .collect();
     if url.is_empty() {
         return "-".into();
     }
@@ -47,16 +59,23 @@ struct Parts<'a> {
 }
 
 fn starts_with(text: &str, prefix: &str) -> bool {
-    text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+    text.get(..prefix.len())
+        .is_some_and(|head| head.eq_ignore_ascii_case(prefix))
 }
 
 fn split(url: &str) -> Parts<'_> {
     let (scheme, mut rest) = match scheme_end(url) {
-        Some(end) => (url[..end].to_ascii_lowercase(), url[end + 1..].trim_start_matches('/')),
+        Some(end) => (
+            url[..end].to_ascii_lowercase(),
+            url[end + 1..].trim_start_matches('/'),
+        ),
         None => ("http".into(), url.trim_start_matches('/')),
     };
     // A scheme that was put before another one: http://https://host/.
-    while let Some(again) = ["http://", "https://"].iter().find(|prefix| starts_with(rest, prefix)) {
+    while let Some(again) = ["http://", "https://"]
+        .iter()
+        .find(|prefix| starts_with(rest, prefix))
+    {
         rest = rest[again.len()..].trim_start_matches('/');
     }
     rest = rest.split('#').next().unwrap_or_default();
@@ -65,19 +84,29 @@ fn split(url: &str) -> Parts<'_> {
         None => (rest, None),
     };
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let authority = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, port),
         _ => (authority, ""),
     };
-    Parts { scheme, host, port, path, query }
+    Parts {
+        scheme,
+        host,
+        port,
+        path,
+        query,
+    }
 }
 
 fn scheme_end(url: &str) -> Option<usize> {
     let end = url.find(':')?;
     let name = &url[..end];
     let is_scheme = name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
     // `host:8080/` has no scheme, whatever it looks like.
     (is_scheme && !url[end + 1..].starts_with(|c: char| c.is_ascii_digit())).then_some(end)
 }
@@ -85,14 +114,26 @@ fn scheme_end(url: &str) -> Option<usize> {
 // Host
 
 fn host_key(host: &str) -> String {
-    if let Some(address) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+    if let Some(address) = host
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+    {
         return address.to_ascii_lowercase();
     }
     let unescaped = String::from_utf8_lossy(&unescape_fully(host.as_bytes())).to_lowercase();
-    let labels: Vec<String> = unescaped.split('.').filter(|label| !label.is_empty()).map(ascii_label).collect();
+    let labels: Vec<String> = unescaped
+        .split('.')
+        .filter(|label| !label.is_empty())
+        .map(ascii_label)
+        .collect();
     let host = labels.join(".");
     if let Some(address) = ip_address(&host) {
-        return address.iter().rev().map(u8::to_string).collect::<Vec<_>>().join(",");
+        return address
+            .iter()
+            .rev()
+            .map(u8::to_string)
+            .collect::<Vec<_>>()
+            .join(",");
     }
     let host = without_www(&host);
     let labels: Vec<&str> = host.rsplit('.').collect();
@@ -101,8 +142,13 @@ fn host_key(host: &str) -> String {
 
 /// `www.` and `www12.` say nothing of the site.
 fn without_www(host: &str) -> &str {
-    let Some(rest) = host.strip_prefix("www") else { return host };
-    match rest.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('.') {
+    let Some(rest) = host.strip_prefix("www") else {
+        return host;
+    };
+    match rest
+        .trim_start_matches(|c: char| c.is_ascii_digit())
+        .strip_prefix('.')
+    {
         Some(rest) if !rest.is_empty() => rest,
         _ => host,
     }
@@ -110,7 +156,11 @@ fn without_www(host: &str) -> &str {
 
 /// Addresses in dotted, octal and plain decimal writing.
 fn ip_address(host: &str) -> Option<[u8; 4]> {
-    if host.is_empty() || !host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+    if host.is_empty()
+        || !host
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    {
         return None;
     }
     let numbers: Vec<&str> = host.split('.').collect();
@@ -123,7 +173,9 @@ fn ip_address(host: &str) -> Option<[u8; 4]> {
     if numbers.len() != 4 {
         return None;
     }
-    let is_octal = numbers.iter().all(|number| number.len() == 4 && number.starts_with('0'));
+    let is_octal = numbers
+        .iter()
+        .all(|number| number.len() == 4 && number.starts_with('0'));
     for (part, number) in address.iter_mut().zip(numbers) {
         *part = u8::from_str_radix(number, if is_octal { 8 } else { 10 }).ok()?;
     }
@@ -132,7 +184,11 @@ fn ip_address(host: &str) -> Option<[u8; 4]> {
 
 /// A label as DNS has it: punycode where it is not ASCII.
 fn ascii_label(label: &str) -> String {
-    if label.is_ascii() { label.into() } else { punycode(label).unwrap_or_else(|| label.into()) }
+    if label.is_ascii() {
+        label.into()
+    } else {
+        punycode(label).unwrap_or_else(|| label.into())
+    }
 }
 
 /// RFC 3492.
@@ -160,7 +216,11 @@ fn punycode(label: &str) -> Option<String> {
             if point == n {
                 let (mut q, mut k) = (delta, BASE);
                 loop {
-                    let t = if k <= bias { T_MIN } else { (k - bias).min(T_MAX) };
+                    let t = if k <= bias {
+                        T_MIN
+                    } else {
+                        (k - bias).min(T_MAX)
+                    };
                     if q < t {
                         break;
                     }
@@ -181,7 +241,9 @@ fn punycode(label: &str) -> Option<String> {
 }
 
 fn digit(value: u32) -> char {
-    char::from_digit(value, 36).map_or('a', |_| char::from(b"abcdefghijklmnopqrstuvwxyz0123456789"[value as usize]))
+    char::from_digit(value, 36).map_or('a', |_| {
+        char::from(b"abcdefghijklmnopqrstuvwxyz0123456789"[value as usize])
+    })
 }
 
 fn adapt(delta: u32, handled: u32, is_first: bool) -> u32 {
@@ -229,17 +291,17 @@ fn path_key(path: &str) -> String {
 
 /// Session ids that servers put into paths: `;jsessionid=...` and ASP.NET's `/(...)/page.aspx`.
 fn without_path_session(path: &str) -> String {
-    if let Some((before, after)) = path.split_once(";jsessionid=") {
-        if has_id(after, 32) {
-            return format!("{before}{}", &after[32..]);
-        }
+    if let Some((before, after)) = path.split_once(";jsessionid=")
+        && has_id(after, 32)
+    {
+        return format!("{before}{}", &after[32..]);
     }
-    if let Some((before, rest)) = path.split_once("/(") {
-        if let Some((id, after)) = rest.split_once(")/") {
-            let is_id = id.len() == 24 && has_id(id, 24) || is_tagged_ids(id);
-            if is_id && after.contains(".aspx") {
-                return format!("{before}/{after}");
-            }
+    if let Some((before, rest)) = path.split_once("/(")
+        && let Some((id, after)) = rest.split_once(")/")
+    {
+        let is_id = id.len() == 24 && has_id(id, 24) || is_tagged_ids(id);
+        if is_id && after.contains(".aspx") {
+            return format!("{before}/{after}");
         }
     }
     path.into()
@@ -251,7 +313,9 @@ fn is_tagged_ids(mut text: &str) -> bool {
         return false;
     }
     while !text.is_empty() {
-        let Some(rest) = text.get(1..).and_then(|rest| rest.strip_prefix('(')) else { return false };
+        let Some(rest) = text.get(1..).and_then(|rest| rest.strip_prefix('(')) else {
+            return false;
+        };
         if !text.as_bytes()[0].is_ascii_lowercase() || !has_id(rest, 24) {
             return false;
         }
@@ -262,7 +326,9 @@ fn is_tagged_ids(mut text: &str) -> bool {
 }
 
 fn has_id(text: &str, length: usize) -> bool {
-    text.as_bytes().get(..length).is_some_and(|id| id.iter().all(u8::is_ascii_alphanumeric))
+    text.as_bytes()
+        .get(..length)
+        .is_some_and(|id| id.iter().all(u8::is_ascii_alphanumeric))
 }
 
 fn query_key(query: &str) -> String {
@@ -270,13 +336,19 @@ fn query_key(query: &str) -> String {
     let stripped = without_query_session(&lower);
     let mut arguments: Vec<&str> = stripped.split('&').collect();
     // The name sorts before its value: `a&b` is `a`, `b`, and `a=1` comes before `a=2`.
-    arguments.sort_by_key(|argument| argument.split_once('=').map_or((*argument, None), |(name, value)| (name, Some(value))));
+    arguments.sort_by_key(|argument| {
+        argument
+            .split_once('=')
+            .map_or((*argument, None), |(name, value)| (name, Some(value)))
+    });
     arguments.join("&")
 }
 
 fn without_query_session(query: &str) -> String {
     let is_session = |argument: &str| {
-        let Some((name, value)) = argument.split_once('=') else { return false };
+        let Some((name, value)) = argument.split_once('=') else {
+            return false;
+        };
         match name {
             "jsessionid" | "phpsessid" | "sid" => value.len() == 32 && has_id(value, 32),
             _ => {
@@ -287,8 +359,13 @@ fn without_query_session(query: &str) -> String {
             }
         }
     };
-    let mut kept: Vec<&str> = query.split('&').filter(|argument| !is_session(argument)).collect();
-    let cold_fusion = kept.windows(2).position(|two| two[0].starts_with("cfid=") && two[1].starts_with("cftoken="));
+    let mut kept: Vec<&str> = query
+        .split('&')
+        .filter(|argument| !is_session(argument))
+        .collect();
+    let cold_fusion = kept
+        .windows(2)
+        .position(|two| two[0].starts_with("cfid=") && two[1].starts_with("cftoken="));
     if let Some(at) = cold_fusion {
         kept.drain(at..at + 2);
     }
@@ -325,21 +402,24 @@ fn unescape_once(text: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn escaped_byte(text: &[u8]) -> Option<u8> {
-    let &[b'%', high, low] = text.first_chunk()? else { return None };
+    let &[b'%', high, low] = text.first_chunk()? else {
+        return None;
+    };
     let value = |digit: u8| char::from(digit).to_digit(16);
     u8::try_from(value(high)? * 16 + value(low)?).ok()
 }
 
 fn escape_once(text: &[u8]) -> String {
     use std::fmt::Write;
-    text.iter().fold(String::with_capacity(text.len()), |mut out, &byte| {
-        if byte <= 0x20 || byte >= 0x7f || matches!(byte, b'#' | b'%') {
-            let _ = write!(out, "%{byte:02X}");
-        } else {
-            out.push(char::from(byte));
-        }
-        out
-    })
+    text.iter()
+        .fold(String::with_capacity(text.len()), |mut out, &byte| {
+            if byte <= 0x20 || byte >= 0x7f || matches!(byte, b'#' | b'%') {
+                let _ = write!(out, "%{byte:02X}");
+            } else {
+                out.push(char::from(byte));
+            }
+            out
+        })
 }
 
 #[cfg(test)]
@@ -349,14 +429,26 @@ mod tests {
     #[test]
     fn urls_that_lead_to_one_page_share_a_key() {
         let cases = [
-            ("http://www.Example.COM:80/Some/Path/", "com,example)/some/path"),
+            (
+                "http://www.Example.COM:80/Some/Path/",
+                "com,example)/some/path",
+            ),
             ("https://user:pw@example.com:8443/", "com,example:8443)/"),
             ("example.com", "com,example)/"),
-            ("http:////example.com//a/./b/../c?b=2&a=1#top", "com,example)/a/c?a=1&b=2"),
+            (
+                "http:////example.com//a/./b/../c?b=2&a=1#top",
+                "com,example)/a/c?a=1&b=2",
+            ),
             ("http://b\u{fc}cher.ch/?", "ch,xn--bcher-kva)/"),
             ("http://host/%25%32%35", "host)/%25"),
-            ("http://a.test/x;jsessionid=0123456789abcdef0123456789ABCDEF?y", "test,a)/x?y"),
-            ("http://a.test/(4hqa0555fwsecu455xqckv45)/mileg.aspx", "test,a)/mileg.aspx"),
+            (
+                "http://a.test/x;jsessionid=0123456789abcdef0123456789ABCDEF?y",
+                "test,a)/x?y",
+            ),
+            (
+                "http://a.test/(4hqa0555fwsecu455xqckv45)/mileg.aspx",
+                "test,a)/mileg.aspx",
+            ),
             ("http://a.test/?cfid=1&cftoken=2&z", "test,a)/?z"),
             ("http://0112.0175.0117.0150/", "104,79,125,74)/"),
             ("http://www.com/", "com)/"),
@@ -370,7 +462,20 @@ mod tests {
 
     #[test]
     fn no_text_is_too_odd_for_a_key() {
-        for text in ["%", "%%%", ":", "//", "?", "#", "http://", "http://[", "http://]:x/", "\u{0}", "a:b:c", "http://\u{fffd}%ff/"] {
+        for text in [
+            "%",
+            "%%%",
+            ":",
+            "//",
+            "?",
+            "#",
+            "http://",
+            "http://[",
+            "http://]:x/",
+            "\u{0}",
+            "a:b:c",
+            "http://\u{fffd}%ff/",
+        ] {
             assert!(!surt(text).is_empty());
         }
     }

@@ -35,7 +35,9 @@ impl RecordType {
     ];
 
     pub fn parse(name: &[u8]) -> RecordType {
-        let known = RecordType::ALL.iter().find(|(_, known)| name.eq_ignore_ascii_case(known.as_bytes()));
+        let known = RecordType::ALL
+            .iter()
+            .find(|(_, known)| name.eq_ignore_ascii_case(known.as_bytes()));
         known.map_or(RecordType::Unknown, |(kind, _)| *kind)
     }
 
@@ -44,7 +46,9 @@ impl RecordType {
     }
 
     pub fn from_number(number: u8) -> RecordType {
-        RecordType::ALL.get(usize::from(number)).map_or(RecordType::Unknown, |(kind, _)| *kind)
+        RecordType::ALL
+            .get(usize::from(number))
+            .map_or(RecordType::Unknown, |(kind, _)| *kind)
     }
 }
 
@@ -71,11 +75,18 @@ impl Fields {
             let line = trim(raw, at, end);
             if line.0 < line.1 {
                 let is_folded = matches!(raw[at], b' ' | b'\t');
-                match (is_folded, self.fields.last_mut(), memchr(b':', &raw[at..end])) {
+                match (
+                    is_folded,
+                    self.fields.last_mut(),
+                    memchr(b':', &raw[at..end]),
+                ) {
                     (true, Some(field), _) => field.value.1 = line.1,
                     (_, _, Some(colon)) => {
                         let name = trim(raw, at, at + colon);
-                        self.fields.push(Field { name, value: trim(raw, at + colon + 1, end) });
+                        self.fields.push(Field {
+                            name,
+                            value: trim(raw, at + colon + 1, end),
+                        });
                     }
                     _ => is_sound = false,
                 }
@@ -92,16 +103,28 @@ impl Fields {
 
     /// The first value of that name as it stands, folds and all.
     pub fn get_raw<'a>(&self, raw: &'a [u8], name: &str) -> Option<&'a [u8]> {
-        let is_named = |field: &&Field| raw[field.name.0..field.name.1].eq_ignore_ascii_case(name.as_bytes());
-        self.fields.iter().find(is_named).map(|field| &raw[field.value.0..field.value.1])
+        let is_named =
+            |field: &&Field| raw[field.name.0..field.name.1].eq_ignore_ascii_case(name.as_bytes());
+        self.fields
+            .iter()
+            .find(is_named)
+            .map(|field| &raw[field.value.0..field.value.1])
     }
 
     pub fn count(&self, raw: &[u8], name: &str) -> usize {
-        self.fields.iter().filter(|field| raw[field.name.0..field.name.1].eq_ignore_ascii_case(name.as_bytes())).count()
+        self.fields
+            .iter()
+            .filter(|field| raw[field.name.0..field.name.1].eq_ignore_ascii_case(name.as_bytes()))
+            .count()
     }
 
     pub fn iter<'a>(&'a self, raw: &'a [u8]) -> impl Iterator<Item = (&'a [u8], Vec<u8>)> {
-        self.fields.iter().map(|field| (&raw[field.name.0..field.name.1], unfold(&raw[field.value.0..field.value.1])))
+        self.fields.iter().map(|field| {
+            (
+                &raw[field.name.0..field.name.1],
+                unfold(&raw[field.value.0..field.value.1]),
+            )
+        })
     }
 }
 
@@ -121,7 +144,10 @@ fn unfold(value: &[u8]) -> Vec<u8> {
     if memchr(b'\n', value).is_none() {
         return value.to_vec();
     }
-    let lines: Vec<&[u8]> = value.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).collect();
+    let lines: Vec<&[u8]> = value
+        .split(|&byte| byte == b'\n')
+        .map(<[u8]>::trim_ascii)
+        .collect();
     lines.join(&b' ')
 }
 
@@ -171,7 +197,9 @@ impl WarcHead {
     }
 
     pub fn kind(&self) -> RecordType {
-        self.fields.get_raw(&self.raw, "WARC-Type").map_or(RecordType::Unknown, RecordType::parse)
+        self.fields
+            .get_raw(&self.raw, "WARC-Type")
+            .map_or(RecordType::Unknown, RecordType::parse)
     }
 
     /// Target URL without the angle brackets that some writers put around it.
@@ -185,27 +213,39 @@ impl WarcHead {
     }
 
     pub fn stated_length(&self) -> StatedLength {
-        let Some(text) = self.fields.get_raw(&self.raw, "Content-Length") else { return StatedLength::Missing };
+        let Some(text) = self.fields.get_raw(&self.raw, "Content-Length") else {
+            return StatedLength::Missing;
+        };
+        let text = text.trim_ascii();
         if text.is_empty() || text.len() > 18 || !text.iter().all(u8::is_ascii_digit) {
             return StatedLength::Unreadable;
         }
-        StatedLength::Bytes(text.iter().fold(0, |sum, byte| sum * 10 + u64::from(byte - b'0')))
+        StatedLength::Bytes(
+            text.iter()
+                .fold(0, |sum, byte| sum * 10 + u64::from(byte - b'0')),
+        )
     }
 
     /// Whether the block of such a record is an HTTP message.
     pub fn holds_http(&self) -> bool {
-        if !matches!(self.kind(), RecordType::Response | RecordType::Request | RecordType::Revisit) {
+        if !matches!(
+            self.kind(),
+            RecordType::Response | RecordType::Request | RecordType::Revisit
+        ) {
             return false;
         }
         match self.uri() {
             Some(uri) => has_prefix(&uri, b"http:") || has_prefix(&uri, b"https:"),
-            None => self.get("Content-Type").is_some_and(|mime| has_prefix(&mime, b"application/http")),
+            None => self
+                .get("Content-Type")
+                .is_some_and(|mime| has_prefix(&mime, b"application/http")),
         }
     }
 }
 
 pub fn has_prefix(text: &[u8], prefix: &[u8]) -> bool {
-    text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+    text.get(..prefix.len())
+        .is_some_and(|head| head.eq_ignore_ascii_case(prefix))
 }
 
 /// Finds the blank line that ends a header block, however the stream is cut.
@@ -239,15 +279,19 @@ mod tests {
     use super::*;
 
     fn head(text: &str) -> (WarcHead, bool) {
-        let mut head = WarcHead { raw: text.as_bytes().to_vec(), ..WarcHead::default() };
+        let mut head = WarcHead {
+            raw: text.as_bytes().to_vec(),
+            ..WarcHead::default()
+        };
         let is_sound = head.parse();
         (head, is_sound)
     }
 
     #[test]
     fn fields_are_found_in_any_case_and_unfolded() {
-        let (head, is_sound) =
-            head("WARC/1.1\r\nwarc-TYPE: RESPONSE\r\nContent-Type:  a\r\n \tb\r\nWARC-Target-URI: <http://x/>\r\n\r\n");
+        let (head, is_sound) = head(
+            "WARC/1.1\r\nwarc-TYPE: RESPONSE\r\nContent-Type:  a\r\n \tb\r\nWARC-Target-URI: <http://x/>\r\n\r\n",
+        );
         assert!(is_sound);
         assert_eq!(head.version(), b"WARC/1.1");
         assert_eq!(head.kind(), RecordType::Response);
@@ -270,17 +314,32 @@ mod tests {
             let (head, _) = head(&format!("WARC/1.0\r\nContent-Length: {text}\r\n\r\n"));
             assert_eq!(head.stated_length(), StatedLength::Unreadable, "{text:?}");
         }
-        assert_eq!(head("WARC/1.0\r\n\r\n").0.stated_length(), StatedLength::Missing);
+        assert_eq!(
+            head("WARC/1.0\r\n\r\n").0.stated_length(),
+            StatedLength::Missing
+        );
+        assert_eq!(
+            head("WARC/1.0\r\nContent-Length: \r\n\t483\r\n\r\n")
+                .0
+                .stated_length(),
+            StatedLength::Bytes(483)
+        );
     }
 
     #[test]
     fn the_end_of_a_head_is_found_at_every_split() {
-        for text in ["WARC/1.0\r\nA: b\r\n\r\nrest", "WARC/1.0\nA: b\n\nrest", "WARC/1.0\r\nA: b\n\r\nrest"] {
+        for text in [
+            "WARC/1.0\r\nA: b\r\n\r\nrest",
+            "WARC/1.0\nA: b\n\nrest",
+            "WARC/1.0\r\nA: b\n\r\nrest",
+        ] {
             let expected = text.len() - 4;
             for cut in 0..=expected {
                 let mut end = HeadEnd::default();
                 let bytes = text.as_bytes();
-                let found = end.find(&bytes[..cut]).or_else(|| end.find(&bytes[cut..]).map(|at| at + cut));
+                let found = end
+                    .find(&bytes[..cut])
+                    .or_else(|| end.find(&bytes[cut..]).map(|at| at + cut));
                 assert_eq!(found, Some(expected), "{text:?} cut at {cut}");
             }
         }

@@ -11,7 +11,8 @@ use stackroom::inspect::Inspector;
 /// The corpus, if it is on this machine; where it is not, the test says so and passes nothing.
 pub fn corpus() -> Option<PathBuf> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus");
-    let path = std::env::var_os("STACKROOM_CORPUS").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    let path =
+        std::env::var_os("STACKROOM_CORPUS").map_or_else(|| PathBuf::from(beside), PathBuf::from);
     if path.join("golden").is_dir() {
         return Some(path);
     }
@@ -23,7 +24,9 @@ pub fn corpus() -> Option<PathBuf> {
 pub fn read_all(reader: &mut Reader, bytes: &[u8], window: usize, sink: &mut impl Sink) {
     let mut steps = 0u64;
     loop {
-        let at = usize::try_from(reader.wanted()).expect("offset").min(bytes.len());
+        let at = usize::try_from(reader.wanted())
+            .expect("offset")
+            .min(bytes.len());
         let piece = &bytes[at..bytes.len().min(at + window)];
         if piece.is_empty() {
             if reader.finish(bytes.len() as u64, sink) {
@@ -33,7 +36,10 @@ pub fn read_all(reader: &mut Reader, bytes: &[u8], window: usize, sink: &mut imp
             reader.feed(piece, sink);
         }
         steps += 1;
-        assert!(steps < 100_000 + 200 * bytes.len() as u64, "reading does not end");
+        assert!(
+            steps < 100_000 + 200 * bytes.len() as u64,
+            "reading does not end"
+        );
     }
 }
 
@@ -48,7 +54,60 @@ pub fn inspect_cut(bytes: &[u8], window: usize) -> Result<Vec<Value>, Error> {
     let mut sink = Unbounded(Inspector::new());
     read_all(&mut reader, bytes, window, &mut sink);
     let text = sink.0.take();
-    Ok(text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect())
+    Ok(text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a JSON line"))
+        .collect())
+}
+
+/// A WARC record; the length is stated as it is.
+pub fn record(kind: &str, url: &str, block: &[u8]) -> Vec<u8> {
+    record_stating(kind, url, block, &block.len().to_string())
+}
+
+/// A WARC record that states the length `stated`.
+pub fn record_stating(kind: &str, url: &str, block: &[u8], stated: &str) -> Vec<u8> {
+    let mime = if kind == "response" {
+        "application/http; msgtype=response"
+    } else {
+        "text/plain"
+    };
+    let head = format!(
+        "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-05-06T07:08:09Z\r\n\
+         Content-Type: {mime}\r\nContent-Length: {stated}\r\n\r\n"
+    );
+    [head.as_bytes(), block, b"\r\n\r\n"].concat()
+}
+
+pub fn response(body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}").into_bytes()
+}
+
+/// A small archive with every kind of record that the format has in common use.
+pub fn small_archive() -> Vec<Vec<u8>> {
+    vec![
+        record("warcinfo", "", b"software: test\r\n"),
+        record("response", "http://a.test/", &response("<p>one</p>")),
+        record(
+            "request",
+            "http://a.test/",
+            b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        ),
+        record("resource", "http://a.test/text", b"two two two"),
+        record("response", "http://a.test/3", &response("<p>three</p>")),
+    ]
+}
+
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+    let mut deflated = vec![0; bytes.len() + bytes.len() / 2 + 64];
+    let mut deflate = zlib_rs::Deflate::new(6, false, 15);
+    let status = deflate.compress(bytes, &mut deflated, zlib_rs::DeflateFlush::Finish);
+    assert_eq!(status, Ok(zlib_rs::Status::StreamEnd));
+    out.extend_from_slice(&deflated[..usize::try_from(deflate.total_out()).expect("length")]);
+    out.extend_from_slice(&zlib_rs::crc32::crc32(0, bytes).to_le_bytes());
+    out.extend_from_slice(&u32::try_from(bytes.len()).expect("length").to_le_bytes());
+    out
 }
 
 /// An inspector that is never full, so that the reader is not paused.
