@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { buildApp, isAppFresh } from "./app.mjs";
 import { buildLibrary, isLibraryFresh } from "./library.mjs";
 import { arePackagesFresh, installPackages } from "./packages.mjs";
-import { requireNode } from "./require.mjs";
+import { requireNode, requireRust } from "./require.mjs";
 import { isSampleFresh, makeSample } from "./sample.mjs";
 import { main, say } from "./say.mjs";
 import { inTurn } from "./turn.mjs";
@@ -34,6 +34,8 @@ export async function buildAll() {
 }
 
 async function makePackage() {
+  // Before anything that takes time: what we cannot install ourselves.
+  if (!isWasmFresh()) requireRust();
   await installPackages();
   await buildWasm();
   await buildLibrary();
