@@ -385,7 +385,10 @@ impl Machine {
             self.overrun += 1;
             taken += 1;
         }
-        if !bytes.get(taken)?.is_ascii_digit() {
+        let Some(next) = bytes.get(taken) else {
+            return Some((taken, Flow::On));
+        };
+        if !next.is_ascii_digit() {
             self.overrun = 0;
             return (taken > 0).then_some((taken, Flow::On));
         }
@@ -497,29 +500,11 @@ impl Machine {
 
     fn begin_block(&mut self, block_start: u64, sink: &mut impl Sink) {
         let offset = self.record.offset;
-        if !self.head.parse() {
-            sink.damage(damage(
-                code::WARC_BAD_HEADER,
-                offset,
-                0,
-                "a line of the record header is no field",
-            ));
-        }
-        if self.head.count("Content-Length") > 1 {
-            sink.damage(damage(
-                code::WARC_BAD_HEADER,
-                offset,
-                0,
-                "the record states its length more than once",
-            ));
-        }
-        if self.head.get_raw("WARC-Type").is_none() {
-            sink.damage(damage(
-                code::WARC_NO_TYPE,
-                offset,
-                0,
-                "the record does not say of what type it is",
-            ));
+        // What was wrong with a header that is read again was told the first time.
+        let is_again = self.is_plain && self.start < self.careful_until;
+        let is_sound = self.head.parse();
+        if !is_again {
+            self.tell_header_faults(offset, is_sound, sink);
         }
         let known = self
             .known_length
@@ -528,13 +513,7 @@ impl Machine {
         self.is_open_ended = false;
         self.remaining = match (known, self.head.stated_length()) {
             (Some(bytes), _) | (None, StatedLength::Bytes(bytes)) => bytes,
-            (None, stated) => {
-                let message = if stated == StatedLength::Missing {
-                    "the record states no length"
-                } else {
-                    "the stated length of the record is no number"
-                };
-                sink.damage(damage(code::WARC_NO_LENGTH, offset, 0, message));
+            (None, StatedLength::Missing | StatedLength::Unreadable) => {
                 self.is_open_ended = true;
                 u64::MAX
             }
@@ -566,6 +545,38 @@ impl Machine {
         };
         if self.remaining == 0 {
             self.finish_http(sink);
+        }
+    }
+
+    fn tell_header_faults(&self, offset: u64, is_sound: bool, sink: &mut impl Sink) {
+        let mut tell = |code, message| sink.damage(damage(code, offset, 0, message));
+        if !is_sound {
+            tell(
+                code::WARC_BAD_HEADER,
+                "a line of the record header is no field",
+            );
+        }
+        if self.head.count("Content-Length") > 1 {
+            tell(
+                code::WARC_BAD_HEADER,
+                "the record states its length more than once",
+            );
+        }
+        if self.head.get_raw("WARC-Type").is_none() {
+            tell(
+                code::WARC_NO_TYPE,
+                "the record does not say of what type it is",
+            );
+        }
+        match self.head.stated_length() {
+            StatedLength::Bytes(_) => {}
+            StatedLength::Missing => tell(code::WARC_NO_LENGTH, "the record states no length"),
+            StatedLength::Unreadable => {
+                tell(
+                    code::WARC_NO_LENGTH,
+                    "the stated length of the record is no number",
+                );
+            }
         }
     }
 
