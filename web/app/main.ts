@@ -1,6 +1,7 @@
 /** The composition root: one store over the library, the frame over the store, and the address bar over both. Nothing else. */
 import { openArchive } from "stackroom";
 
+import { warmFonts } from "./fonts.js";
 import { Store } from "./state.js";
 import { applyTheme, readTheme } from "./theme.js";
 import "./views/app.js";
@@ -34,3 +35,4 @@ const app = document.createElement("stackroom-app");
 app.store = store;
 document.body.prepend(app);
 follow();
+warmFonts();

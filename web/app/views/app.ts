@@ -174,11 +174,8 @@ export class App extends LitElement {
   // Focus
 
   #focusList(): void {
-    void this.updateComplete.then(async () => {
-      const list = this.renderRoot.querySelector("stackroom-records");
-      await list?.updateComplete;
-      list?.focusList();
-    });
+    // After the frame: focus needs a layout, and a forced one would come on top of the frame's own.
+    requestAnimationFrame(() => window.setTimeout(() => this.renderRoot.querySelector("stackroom-records")?.focusList()));
   }
 
   #focusDetail(): void {

@@ -54,7 +54,7 @@ export class Detail extends LitElement {
         -webkit-box-orient: vertical;
         -webkit-line-clamp: 2;
         overflow: hidden;
-        padding-block: 4px;
+        margin-block: 4px;
         font: 600 var(--text) / 1.4 var(--sans);
         overflow-wrap: anywhere;
         unicode-bidi: isolate;

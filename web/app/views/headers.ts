@@ -48,8 +48,10 @@ export class Headers extends LitElement {
         overflow-wrap: anywhere;
       }
       th {
-        inline-size: 32%;
         color: var(--ink-soft);
+      }
+      .names {
+        inline-size: 34%;
       }
       td {
         unicode-bidi: isolate;
@@ -86,6 +88,10 @@ export class Headers extends LitElement {
   #table(label: string, fields: readonly HeaderField[]): TemplateResult {
     return html`
       <table aria-label=${label}>
+        <colgroup>
+          <col class="names" />
+          <col />
+        </colgroup>
         <thead class="hidden">
           <tr>
             <th scope="col">${words.headerName}</th>

@@ -4,7 +4,7 @@
  * Everything archived enters as text nodes or as the text of a tooltip.
  */
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
-import type { RecordRow } from "stackroom";
+import type { Archive, RecordRow } from "stackroom";
 
 import { visible } from "../content/visible.js";
 import { formatBytes, formatCaptured, formatCount } from "../format.js";
@@ -58,6 +58,9 @@ export class Records extends LitElement {
   declare store: Store;
   readonly #scroll = new Scroll();
   #active = 0;
+  /** Where in the archive the active row stands, whatever the list. */
+  #place = 0;
+  #archive: Archive | undefined;
   #rows: RowPages | undefined;
   #isBarDue = false;
   #width = 0;
@@ -113,13 +116,15 @@ export class Records extends LitElement {
       this.#startList();
     }
     this.#active = Math.max(0, Math.min(this.#active, count - 1));
+    this.#place = rows?.get(this.#active)?.row ?? this.#place;
     if (count > 0) rows?.want(this.#scroll.first - spareRows, this.#scroll.last + spareRows);
   }
 
-  /** A new list starts at its top, unless it is the whole archive and a record is open: then at that record. */
+  /** A filtered list starts at its top; the whole archive, after a filter, at the record that was open or active. */
   #startList(): void {
-    const open = this.store.record;
-    this.#active = this.store.view === undefined && open !== undefined ? open.row.row : 0;
+    const isWhole = this.store.view === undefined && this.store.archive === this.#archive;
+    this.#archive = this.store.archive;
+    this.#active = isWhole ? (this.store.record?.row.row ?? this.#place) : 0;
     this.#scroll.top = 0;
     this.#scroll.reveal(this.#active);
     this.#isBarDue = true;
@@ -235,7 +240,8 @@ export class Records extends LitElement {
     const drawn = this.renderRoot.querySelector<HTMLElement>("#window");
     if (element === null || body === null || drawn === null) return;
     body.style.blockSize = `${this.#scroll.height}px`;
-    if (this.#isBarDue) {
+    // Before the first measurement there is nothing to scroll, and asking for the position would force a layout.
+    if (this.#isBarDue && this.#height > 0) {
       this.#isBarDue = false;
       this.#putBar(element);
     }
