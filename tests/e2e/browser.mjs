@@ -71,8 +71,9 @@ export async function installBrowsers(names = ["chromium", "firefox"]) {
   }
   if (absent.length === 0) return;
   const variables = absent.map((name) => known[name].variable).join(" and ");
-  const how = `Install it, set ${variables}, or run \`npx playwright install ${absent.join(" ")}\`.`;
-  throw stop(`${absent.join(" and ")} is missing`, "the viewer is tested in both browsers", how);
+  const be = absent.length > 1 ? "are" : "is";
+  const how = `Install what is missing, set ${variables}, or run \`npx playwright install ${absent.join(" ")}\`.`;
+  throw stop(`${absent.join(" and ")} ${be} missing`, "the viewer is tested in both browsers", how);
 }
 
 /**
