@@ -154,6 +154,18 @@ describe("an open archive", () => {
     await expect(openArchive(bytes, { signal: controller.signal })).rejects.toMatchObject({ name: "AbortError" });
   });
 
+  test("closing early frees what the archive held, time after time", async () => {
+    const bytes = concat(...Array.from({ length: 60 }, () => zipped));
+    const sizes: number[] = [];
+    for (let n = 0; n < 12; n++) {
+      const archive = await openArchive(bytes);
+      if (n % 2 === 0) await archive.indexed;
+      sizes.push((await archive.memory()).module);
+      await archive.close();
+    }
+    expect(sizes.at(-1)).toBeLessThanOrEqual((sizes[4] ?? 0) + (2 << 20));
+  });
+
   test("a truncated file shows what it has and says where it broke", async () => {
     for (const bytes of [plain, zipped]) {
       const archive = await openArchive(bytes.slice(0, bytes.length - 40));

@@ -72,16 +72,20 @@ async function localConnection(): Promise<Connection> {
 }
 
 /** Serves an engine over a channel within this thread: the same messages, no other thread. */
-export function loopback(engine: { handlers(): Parameters<typeof serve>[1] }): Connection {
+export function loopback(engine: { handlers(): Parameters<typeof serve>[1]; close(): void }): Connection {
   const { port1, port2 } = new MessageChannel();
-  serve(port2 as Port, engine.handlers());
+  const stop = serve(port2 as Port, engine.handlers());
   const client = new Client(port1 as Port);
   return {
     client,
     close: () => {
       client.close(abortError());
-      port1.close();
-      port2.close();
+      // The engine's memory is shared by all archives of this thread, so it is given back by hand.
+      void stop().finally(() => {
+        engine.close();
+        port1.close();
+        port2.close();
+      });
     },
   };
 }

@@ -57,6 +57,15 @@ export class Engine {
     };
   }
 
+  /** Frees everything; nothing may be under way. */
+  close(): void {
+    for (const filter of this.#filters.values()) filter.free();
+    this.#filters.clear();
+    this.#index?.free();
+    this.#index = undefined;
+    this.#source = undefined;
+  }
+
   async #hello(asked: string, wasmUrl: string | undefined): Promise<{ version: string }> {
     if (asked !== VERSION) throw versionError(`the page is of version ${asked}, its worker of ${VERSION}`);
     const module = await this.#loadModule(wasmUrl);

@@ -33,10 +33,11 @@ interface Running {
   readonly controller: AbortController;
   credit: number;
   wake: (() => void) | undefined;
+  done: Promise<void>;
 }
 
-/** Answers what comes in over the port. */
-export function serve(port: Port, handlers: Handlers): void {
+/** Answers what comes in over the port. What it returns ends that, and resolves when nothing runs any more. */
+export function serve(port: Port, handlers: Handlers): () => Promise<void> {
   const running = new Map<number, Running>();
   const send = (message: FromEngine, value?: unknown): void => port.postMessage(message, transferables(value));
   const fail = (id: number, error: unknown): void => send({ id, error: errorToWire(error) });
@@ -69,9 +70,9 @@ export function serve(port: Port, handlers: Handlers): void {
     if ("call" in message) {
       answer(id, message.call, message.request).catch((error: unknown) => fail(id, error));
     } else if ("stream" in message) {
-      const state: Running = { controller: new AbortController(), credit: message.credit, wake: undefined };
+      const state: Running = { controller: new AbortController(), credit: message.credit, wake: undefined, done: Promise.resolve() };
       running.set(id, state);
-      stream(id, message.stream, message.request, state)
+      state.done = stream(id, message.stream, message.request, state)
         .catch((error: unknown) => fail(id, error))
         .finally(() => running.delete(id));
     } else {
@@ -81,6 +82,16 @@ export function serve(port: Port, handlers: Handlers): void {
       else state.credit += message.credit;
       state.wake?.();
     }
+  };
+
+  return async () => {
+    port.onmessage = null;
+    const ending = [...running.values()];
+    for (const state of ending) {
+      state.controller.abort();
+      state.wake?.();
+    }
+    await Promise.all(ending.map((state) => state.done));
   };
 }
 

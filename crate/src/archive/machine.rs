@@ -155,7 +155,7 @@ impl Machine {
 
     /// Takes bytes that lie at `place` (in the file, or in the inflated member).
     /// Returns how many were taken and where to go on.
-    pub fn data(&mut self, bytes: &[u8], place: u64, sink: &mut impl Sink) -> (usize, Flow) {
+    pub fn data(&mut self, bytes: &[u8], place: u64, sink: &mut dyn Sink) -> (usize, Flow) {
         let mut at = 0;
         while at < bytes.len() {
             let (rest, here) = (&bytes[at..], place + at as u64);
@@ -189,7 +189,7 @@ impl Machine {
         }
     }
 
-    pub fn member_data(&mut self, bytes: &[u8], place: u64, sink: &mut impl Sink) {
+    pub fn member_data(&mut self, bytes: &[u8], place: u64, sink: &mut dyn Sink) {
         let mut bytes = bytes;
         let mut place = place;
         if let Some(seen) = self.joint {
@@ -215,7 +215,7 @@ impl Machine {
     }
 
     /// The member ended as it should, right before file offset `end`.
-    pub fn member_end(&mut self, end: u64, sink: &mut impl Sink) {
+    pub fn member_end(&mut self, end: u64, sink: &mut dyn Sink) {
         match self.state {
             State::Block if self.is_open_ended => {
                 self.finish_http(sink);
@@ -230,7 +230,7 @@ impl Machine {
     }
 
     /// The member broke; reading goes on at `resumed`. Returns whether a record had begun in it.
-    pub fn member_broken(&mut self, resumed: u64, sink: &mut impl Sink) -> bool {
+    pub fn member_broken(&mut self, resumed: u64, sink: &mut dyn Sink) -> bool {
         let had_record = self.has_record || self.state == State::Head;
         if self.has_record {
             self.finish_http(sink);
@@ -248,7 +248,7 @@ impl Machine {
     // The end
 
     /// The file ends at `end`. `Rewind` asks to read a record again before that is final.
-    pub fn finish(&mut self, end: u64, sink: &mut impl Sink) -> Flow {
+    pub fn finish(&mut self, end: u64, sink: &mut dyn Sink) -> Flow {
         match self.state {
             State::Block if self.is_plain && self.must_read_again() => return self.read_again(),
             State::Gap if self.has_record && self.was_skipped && self.block_end > end => {
@@ -310,7 +310,7 @@ impl Machine {
     }
 
     /// The record at `to` begins again, as asked for by `Flow::Rewind`.
-    pub fn restart(&mut self, to: u64, sink: &mut impl Sink) {
+    pub fn restart(&mut self, to: u64, sink: &mut dyn Sink) {
         if let Some((offset, _)) = self.known_length
             && offset == to
         {
@@ -326,7 +326,7 @@ impl Machine {
     }
 
     /// Reading again was asked for and is not possible: takes the record as it was.
-    pub fn give_up(&mut self, here: u64, sink: &mut impl Sink) {
+    pub fn give_up(&mut self, here: u64, sink: &mut dyn Sink) {
         self.known_length = None;
         let offset = self.record.offset;
         self.finish_http(sink);
@@ -342,7 +342,7 @@ impl Machine {
 
     // States
 
-    fn gap(&mut self, bytes: &[u8], place: u64, sink: &mut impl Sink) -> (usize, Flow) {
+    fn gap(&mut self, bytes: &[u8], place: u64, sink: &mut dyn Sink) -> (usize, Flow) {
         if self.overrun > 0
             && let Some(outcome) = self.overrunning(bytes)
         {
@@ -398,7 +398,7 @@ impl Machine {
     }
 
     /// Something other than a record follows. `place` is the first byte that does not fit.
-    fn misfit(&mut self, place: u64, sink: &mut impl Sink) -> Flow {
+    fn misfit(&mut self, place: u64, sink: &mut dyn Sink) -> Flow {
         if self.has_record && self.is_plain && self.must_read_again() {
             return self.read_again();
         }
@@ -448,7 +448,7 @@ impl Machine {
         self.newlines = 0;
     }
 
-    fn hunting(&mut self, bytes: &[u8], place: u64, sink: &mut impl Sink) -> usize {
+    fn hunting(&mut self, bytes: &[u8], place: u64, sink: &mut dyn Sink) -> usize {
         let Some(found) = self.hunt.hunter.feed(bytes) else {
             return bytes.len();
         };
@@ -476,7 +476,7 @@ impl Machine {
         self.record.skip = if self.is_plain { 0 } else { start };
     }
 
-    fn header(&mut self, bytes: &[u8], place: u64, sink: &mut impl Sink) -> usize {
+    fn header(&mut self, bytes: &[u8], place: u64, sink: &mut dyn Sink) -> usize {
         let found = self.head_end.find(bytes);
         let taken = found.unwrap_or(bytes.len());
         if self.head.raw.len() + taken > WARC_HEAD_BYTES_MAX {
@@ -498,7 +498,7 @@ impl Machine {
         taken
     }
 
-    fn begin_block(&mut self, block_start: u64, sink: &mut impl Sink) {
+    fn begin_block(&mut self, block_start: u64, sink: &mut dyn Sink) {
         let offset = self.record.offset;
         // What was wrong with a header that is read again was told the first time.
         let is_again = self.is_plain && self.start < self.careful_until;
@@ -548,7 +548,7 @@ impl Machine {
         }
     }
 
-    fn tell_header_faults(&self, offset: u64, is_sound: bool, sink: &mut impl Sink) {
+    fn tell_header_faults(&self, offset: u64, is_sound: bool, sink: &mut dyn Sink) {
         let mut tell = |code, message| sink.damage(damage(code, offset, 0, message));
         if !is_sound {
             tell(
@@ -580,7 +580,7 @@ impl Machine {
         }
     }
 
-    fn block(&mut self, bytes: &[u8], place: u64, sink: &mut impl Sink) -> (usize, Flow) {
+    fn block(&mut self, bytes: &[u8], place: u64, sink: &mut dyn Sink) -> (usize, Flow) {
         let taken = usize::try_from(self.remaining)
             .unwrap_or(usize::MAX)
             .min(bytes.len());
@@ -620,7 +620,7 @@ impl Machine {
     }
 
     /// Passes over the rest of a long block, if nobody wants it.
-    fn maybe_skip(&mut self, place: u64, sink: &impl Sink) -> Flow {
+    fn maybe_skip(&mut self, place: u64, sink: &dyn Sink) -> Flow {
         let is_idle = self.may_skip && self.http_state == HttpState::Done && !sink.wants_body();
         if !is_idle
             || self.is_open_ended
@@ -644,7 +644,7 @@ impl Machine {
 
     // HTTP inside the block
 
-    fn content(&mut self, bytes: &[u8], sink: &mut impl Sink) {
+    fn content(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
         self.record.block_bytes += bytes.len() as u64;
         if self.http_state == HttpState::Done {
             return self.payload(bytes, sink);
@@ -669,7 +669,7 @@ impl Machine {
     }
 
     /// What was taken for an HTTP head is payload, and so is `rest`.
-    fn not_http(&mut self, rest: &[u8], sink: &mut impl Sink) {
+    fn not_http(&mut self, rest: &[u8], sink: &mut dyn Sink) {
         self.http_state = HttpState::Done;
         let bytes = std::mem::take(&mut self.http.raw);
         self.payload(&bytes, sink);
@@ -678,7 +678,7 @@ impl Machine {
     }
 
     /// The HTTP head ends here, be it by a blank line or because the block does.
-    fn finish_http(&mut self, sink: &mut impl Sink) {
+    fn finish_http(&mut self, sink: &mut dyn Sink) {
         match self.http_state {
             HttpState::Done => {}
             HttpState::Undecided => self.not_http(&[], sink),
@@ -698,7 +698,7 @@ impl Machine {
         }
     }
 
-    fn payload(&mut self, bytes: &[u8], sink: &mut impl Sink) {
+    fn payload(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
         self.record.payload_bytes += bytes.len() as u64;
         if !bytes.is_empty() {
             sink.body(bytes);
@@ -708,7 +708,7 @@ impl Machine {
     // Telling
 
     /// The record ends because another one starts.
-    fn tell_before(&mut self, sink: &mut impl Sink) {
+    fn tell_before(&mut self, sink: &mut dyn Sink) {
         let offset = self.record.offset;
         self.tell(self.end_so_far(), true, sink);
         if !self.is_plain && !self.has_told_shared {
@@ -729,7 +729,7 @@ impl Machine {
         }
     }
 
-    fn tell(&mut self, end: u64, is_whole: bool, sink: &mut impl Sink) {
+    fn tell(&mut self, end: u64, is_whole: bool, sink: &mut dyn Sink) {
         self.record.length = end.saturating_sub(self.record.offset);
         self.record.is_whole = is_whole;
         self.has_record = false;
@@ -737,7 +737,7 @@ impl Machine {
     }
 
     /// A header that breaks off still says what the record was.
-    fn salvage_head(&mut self, end: u64, sink: &mut impl Sink) {
+    fn salvage_head(&mut self, end: u64, sink: &mut dyn Sink) {
         self.head.parse();
         self.record.payload_bytes = 0;
         self.record.block_bytes = 0;
@@ -746,7 +746,7 @@ impl Machine {
     }
 
     /// A record that the start of another member cuts off.
-    fn cut_off(&mut self, sink: &mut impl Sink) {
+    fn cut_off(&mut self, sink: &mut dyn Sink) {
         let offset = self.record.offset;
         let resumed = offset + self.record.length;
         if self.has_record {
@@ -764,7 +764,7 @@ impl Machine {
         self.record.offset = resumed;
     }
 
-    fn tell_split(&mut self, sink: &mut impl Sink) {
+    fn tell_split(&mut self, sink: &mut dyn Sink) {
         if !self.has_told_split {
             self.has_told_split = true;
             let offset = self.record.offset;
@@ -778,7 +778,7 @@ impl Machine {
     }
 
     /// The extent of pending damage is known: it goes up to `end`, in the file or in the member.
-    fn settle(&mut self, end: u64, sink: &mut impl Sink) {
+    fn settle(&mut self, end: u64, sink: &mut dyn Sink) {
         if let Some(pending) = self.pending.take() {
             let is_same_member = self.is_plain || self.record.offset == pending.offset;
             let skipped = if is_same_member {

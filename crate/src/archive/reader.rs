@@ -85,7 +85,7 @@ impl Reader {
 
     /// Takes the bytes at `wanted`. Returns how many were taken: fewer than given where the sink is
     /// full or the next bytes lie elsewhere.
-    pub fn feed(&mut self, bytes: &[u8], sink: &mut impl Sink) -> usize {
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> usize {
         let base = self.position;
         let mut at = 0;
         loop {
@@ -112,7 +112,7 @@ impl Reader {
     }
 
     /// The file ends at `end`. Returns false where bytes at `wanted` must be looked at again first.
-    pub fn finish(&mut self, end: u64, sink: &mut impl Sink) -> bool {
+    pub fn finish(&mut self, end: u64, sink: &mut dyn Sink) -> bool {
         let end = end.min(self.position);
         if let Some(gzip) = &mut self.gzip {
             if let Some(Step::Broken { code, at, retry }) = gzip.finish() {
@@ -141,7 +141,7 @@ impl Reader {
         }
     }
 
-    fn feed_plain(&mut self, bytes: &[u8], sink: &mut impl Sink) -> usize {
+    fn feed_plain(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> usize {
         let (taken, flow) = self.machine.data(bytes, self.position, sink);
         self.position += taken as u64;
         match flow {
@@ -159,7 +159,7 @@ impl Reader {
         taken
     }
 
-    fn feed_gzip(&mut self, bytes: &[u8], sink: &mut impl Sink) -> usize {
+    fn feed_gzip(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> usize {
         let mut taken = 0;
         while let Some(gzip) = &mut self.gzip {
             let (count, step) = gzip.step(&bytes[taken..]);
@@ -243,7 +243,7 @@ impl Reader {
     }
 
     /// Tells of the break, once it is known that reading goes on at `resumed`.
-    fn mend(&mut self, resumed: u64, sink: &mut impl Sink) {
+    fn mend(&mut self, resumed: u64, sink: &mut dyn Sink) {
         let Some(broken) = self.broken.take() else {
             return;
         };
