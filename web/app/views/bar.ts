@@ -226,7 +226,7 @@ export class Bar extends LitElement {
           `,
         )}
         <hr />
-        <button role="menuitem" data-test="close-archive" @click=${() => void this.store.close()}>${words.closeArchive}</button>
+        <button role="menuitem" @click=${() => void this.store.close()}>${words.closeArchive}</button>
       </stackroom-menu>
     `;
   }

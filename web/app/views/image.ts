@@ -109,7 +109,7 @@ export class Picture extends LitElement {
       case "loading":
         return html`<p>${words.loadingBody}</p>`;
       case "refused":
-        return html`<p class="message" data-test="image-refused">${shown.why}</p>`;
+        return html`<p class="message" data-testid="image-refused">${shown.why}</p>`;
       case "failed":
         return html`<p class="message">${words.bodyFailed} <code>${shown.trouble.code}</code></p>`;
       case "shown": {

@@ -136,7 +136,7 @@ export class Records extends LitElement {
     return html`
       <div class="top">
         <h2>${words.records}</h2>
-        <span class="count" data-test="count">${this.#count(count)}</span>
+        <span class="count" data-testid="count">${this.#count(count)}</span>
         <span class="hidden" role="status">${this.store.isIndexing || this.store.view?.isComplete === false ? "" : this.#count(count)}</span>
       </div>
       ${this.#rows?.hasFailed === true

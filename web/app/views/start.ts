@@ -195,7 +195,7 @@ export class Start extends LitElement {
       <div class="drop">
         ${icons.drop}
         <p>${words.dropHere}</p>
-        <button class="primary" data-test="choose" @click=${this.#choose}>${words.chooseFile}</button>
+        <button class="primary" @click=${this.#choose}>${words.chooseFile}</button>
       </div>
       <form @submit=${this.#onSubmit}>
         <input
@@ -210,7 +210,7 @@ export class Start extends LitElement {
         <button type="submit">${words.openUrl}</button>
       </form>
       <div class="sample">
-        <button data-test="sample" @click=${() => void this.store.openAddress(sampleAddress)}>${icons.file}${words.openSample}</button>
+        <button @click=${() => void this.store.openAddress(sampleAddress)}>${icons.file}${words.openSample}</button>
         <span>${words.sampleWhat}</span>
       </div>
     `;

@@ -162,7 +162,7 @@ export class Status extends LitElement {
       <span>${words.recordCount(formatCount(records), records === 1)}</span>
       <span class="rate">${rate > 0 ? words.perSecond(formatBytes(rate)) : ""}</span>
       <span>${left === undefined ? "" : words.timeLeft(formatDuration(left))}</span>
-      <button data-test="cancel" @click=${() => void this.store.cancel()}>${words.cancel}</button>
+      <button @click=${() => void this.store.cancel()}>${words.cancel}</button>
     `;
   }
 
@@ -197,7 +197,7 @@ export class Status extends LitElement {
           ? html`<span class="calm">${this.store.isIndexing ? "" : words.noProblems}</span>`
           : html`<button
               class="quiet problems"
-              data-test="problems"
+             
               aria-expanded=${this.isPanelOpen ? "true" : "false"}
               @click=${() => this.dispatchEvent(new Event("stackroom-problems", { bubbles: true, composed: true }))}
             >
