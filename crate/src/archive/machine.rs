@@ -10,12 +10,12 @@
 //! M3  In plain files a length that runs over the next record is noticed at its end; the record is then
 //!     read again (`Flow::Rewind`) with the length that the hunt found inside it.
 
-use super::http::{HttpHead, looks_like_http};
+use super::block::Block;
 use super::hunt::Hunter;
 use super::record::{Record, Sink};
-use super::warc::{HeadEnd, RecordType, StatedLength, WarcHead};
+use super::warc::{HeadEnd, StatedLength, WarcHead};
 use crate::error::{Code, Damage, code};
-use crate::limits::{HTTP_HEAD_BYTES_MAX, SKIP_BYTES_MIN, WARC_HEAD_BYTES_MAX};
+use crate::limits::{SKIP_BYTES_MIN, WARC_HEAD_BYTES_MAX};
 
 const START: &[u8] = b"WARC/";
 /// A record ends with CR LF CR LF; what comes beyond belongs to nobody.
@@ -37,13 +37,6 @@ enum State {
     Head,
     Block,
     Hunt,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum HttpState {
-    Undecided,
-    Reading,
-    Done,
 }
 
 /// A hunt in the stream, with the place where it began.
@@ -73,9 +66,7 @@ pub struct Machine {
     state: State,
     head: WarcHead,
     head_end: HeadEnd,
-    http: HttpHead,
-    http_state: HttpState,
-    http_end: HeadEnd,
+    block: Block,
     /// The record being read; told when its end is certain.
     record: Record,
     has_record: bool,
@@ -118,9 +109,7 @@ impl Machine {
             state: State::Gap,
             head: WarcHead::default(),
             head_end: HeadEnd::default(),
-            http: HttpHead::default(),
-            http_state: HttpState::Done,
-            http_end: HeadEnd::default(),
+            block: Block::new(),
             record: Record::default(),
             has_record: false,
             start: 0,
@@ -162,7 +151,7 @@ impl Machine {
             let (taken, flow) = match self.state {
                 State::Gap => self.gap(rest, here, sink),
                 State::Head => (self.header(rest, here, sink), Flow::On),
-                State::Block => self.block(rest, here, sink),
+                State::Block => self.in_block(rest, here, sink),
                 State::Hunt => (self.hunting(rest, here, sink), Flow::On),
             };
             at += taken;
@@ -218,7 +207,7 @@ impl Machine {
     pub fn member_end(&mut self, end: u64, sink: &mut dyn Sink) {
         match self.state {
             State::Block if self.is_open_ended => {
-                self.finish_http(sink);
+                self.block.finish(sink);
                 self.tell(end, true, sink);
                 self.state = State::Gap;
             }
@@ -233,7 +222,7 @@ impl Machine {
     pub fn member_broken(&mut self, resumed: u64, sink: &mut dyn Sink) -> bool {
         let had_record = self.has_record || self.state == State::Head;
         if self.has_record {
-            self.finish_http(sink);
+            self.block.finish(sink);
             let is_whole = self.state == State::Gap;
             self.tell(resumed, is_whole, sink);
         } else if had_record {
@@ -255,7 +244,7 @@ impl Machine {
                 return self.read_again();
             }
             State::Block => {
-                self.finish_http(sink);
+                self.block.finish(sink);
                 let is_whole = self.is_open_ended;
                 let offset = self.record.offset;
                 self.tell(end, is_whole, sink);
@@ -329,7 +318,7 @@ impl Machine {
     pub fn give_up(&mut self, here: u64, sink: &mut dyn Sink) {
         self.known_length = None;
         let offset = self.record.offset;
-        self.finish_http(sink);
+        self.block.finish(sink);
         self.tell(here, false, sink);
         sink.damage(damage(
             code::WARC_BAD_LENGTH,
@@ -523,20 +512,12 @@ impl Machine {
         self.was_skipped = false;
         self.overrun = 0;
         self.shorter = None;
-        self.record.payload_bytes = 0;
-        self.record.block_bytes = 0;
         self.newlines = 0;
         self.block_end = block_start;
         // A known length was found by reading with care; looking again would find the same.
         let is_settled = known.is_some() || !self.is_plain;
         self.inside = (!is_settled).then(|| Hunt::new(Hunter::at_line_start(), block_start));
-        self.http.raw.clear();
-        self.http_end = HeadEnd::default();
-        self.http_state = if self.head.holds_http() {
-            HttpState::Undecided
-        } else {
-            HttpState::Done
-        };
+        self.block.begin(&self.head, offset);
         sink.begin(&self.head);
         self.state = if self.remaining == 0 {
             State::Gap
@@ -544,7 +525,7 @@ impl Machine {
             State::Block
         };
         if self.remaining == 0 {
-            self.finish_http(sink);
+            self.block.finish(sink);
         }
     }
 
@@ -580,7 +561,7 @@ impl Machine {
         }
     }
 
-    fn block(&mut self, bytes: &[u8], place: u64, sink: &mut dyn Sink) -> (usize, Flow) {
+    fn in_block(&mut self, bytes: &[u8], place: u64, sink: &mut dyn Sink) -> (usize, Flow) {
         let taken = usize::try_from(self.remaining)
             .unwrap_or(usize::MAX)
             .min(bytes.len());
@@ -595,12 +576,12 @@ impl Machine {
                 return (0, self.read_again());
             }
         }
-        self.content(bytes, sink);
+        self.block.content(bytes, sink);
         if !self.is_open_ended {
             self.remaining -= taken as u64;
         }
         if self.remaining == 0 {
-            self.finish_http(sink);
+            self.block.finish(sink);
             self.state = State::Gap;
             self.block_end = place + taken as u64;
             if let Some((seen, newlines)) = self
@@ -621,7 +602,7 @@ impl Machine {
 
     /// Passes over the rest of a long block, if nobody wants it.
     fn maybe_skip(&mut self, place: u64, sink: &dyn Sink) -> Flow {
-        let is_idle = self.may_skip && self.http_state == HttpState::Done && !sink.wants_body();
+        let is_idle = self.may_skip && self.block.is_in_payload() && !sink.wants_body();
         if !is_idle
             || self.is_open_ended
             || self.remaining < SKIP_BYTES_MIN
@@ -632,77 +613,13 @@ impl Machine {
         let Some(to) = place.checked_add(self.remaining) else {
             return Flow::On;
         };
-        self.record.payload_bytes += self.remaining;
-        self.record.block_bytes += self.remaining;
+        self.block.pass_over(self.remaining);
         self.was_skipped = true;
         self.inside = None;
         self.remaining = 0;
         self.state = State::Gap;
         self.block_end = to;
         Flow::Skip(to)
-    }
-
-    // HTTP inside the block
-
-    fn content(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
-        self.record.block_bytes += bytes.len() as u64;
-        if self.http_state == HttpState::Done {
-            return self.payload(bytes, sink);
-        }
-        let found = self.http_end.find(bytes);
-        let taken = found.unwrap_or(bytes.len());
-        self.http.raw.extend_from_slice(&bytes[..taken]);
-        if self.http_state == HttpState::Undecided {
-            let is_request = self.head.kind() == RecordType::Request;
-            match looks_like_http(&self.http.raw, is_request) {
-                Some(true) => self.http_state = HttpState::Reading,
-                Some(false) => return self.not_http(&bytes[taken..], sink),
-                None => return,
-            }
-        }
-        if found.is_some() {
-            self.finish_http(sink);
-        } else if self.http.raw.len() > HTTP_HEAD_BYTES_MAX {
-            return self.not_http(&[], sink);
-        }
-        self.payload(&bytes[taken..], sink);
-    }
-
-    /// What was taken for an HTTP head is payload, and so is `rest`.
-    fn not_http(&mut self, rest: &[u8], sink: &mut dyn Sink) {
-        self.http_state = HttpState::Done;
-        let bytes = std::mem::take(&mut self.http.raw);
-        self.payload(&bytes, sink);
-        self.http.raw = bytes;
-        self.payload(rest, sink);
-    }
-
-    /// The HTTP head ends here, be it by a blank line or because the block does.
-    fn finish_http(&mut self, sink: &mut dyn Sink) {
-        match self.http_state {
-            HttpState::Done => {}
-            HttpState::Undecided => self.not_http(&[], sink),
-            HttpState::Reading => {
-                self.http_state = HttpState::Done;
-                if !self.http.parse() {
-                    let offset = self.record.offset;
-                    sink.damage(damage(
-                        code::HTTP_BAD_HEAD,
-                        offset,
-                        0,
-                        "a line of the HTTP header is no field",
-                    ));
-                }
-                sink.http(&self.http);
-            }
-        }
-    }
-
-    fn payload(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
-        self.record.payload_bytes += bytes.len() as u64;
-        if !bytes.is_empty() {
-            sink.body(bytes);
-        }
     }
 
     // Telling
@@ -732,6 +649,8 @@ impl Machine {
     fn tell(&mut self, end: u64, is_whole: bool, sink: &mut dyn Sink) {
         self.record.length = end.saturating_sub(self.record.offset);
         self.record.is_whole = is_whole;
+        self.record.block_bytes = self.block.bytes;
+        self.record.payload_bytes = self.block.payload_bytes;
         self.has_record = false;
         sink.end(&self.record);
     }
@@ -739,8 +658,7 @@ impl Machine {
     /// A header that breaks off still says what the record was.
     fn salvage_head(&mut self, end: u64, sink: &mut dyn Sink) {
         self.head.parse();
-        self.record.payload_bytes = 0;
-        self.record.block_bytes = 0;
+        self.block.begin(&self.head, self.record.offset);
         sink.begin(&self.head);
         self.tell(end, false, sink);
     }
@@ -750,7 +668,7 @@ impl Machine {
         let offset = self.record.offset;
         let resumed = offset + self.record.length;
         if self.has_record {
-            self.finish_http(sink);
+            self.block.finish(sink);
             self.tell(resumed, false, sink);
         } else {
             self.salvage_head(resumed, sink);

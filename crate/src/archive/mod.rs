@@ -1,5 +1,6 @@
 //! Input formats: bytes in, records and damage out. No I/O, and no knowledge of how records are kept.
 
+mod block;
 mod body;
 mod date;
 mod detect;
