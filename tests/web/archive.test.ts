@@ -5,6 +5,7 @@ import { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inspectArchive, openArchive, readRecord, surt, type Archive, type Progress, type View } from "stackroom";
 import { chunked, concat, exchange, gzipMember, httpResponse, warcGz, warcInfo, warcRecord } from "../fixtures/warc.js";
@@ -245,6 +246,18 @@ describe("a server", () => {
     const archive = await openedAt("dropping.warc.gz");
     expect(archive.progress.records).toBe(2 * PAGES + 1);
     expect(drops).toBeLessThan(0);
+    await archive.close();
+  });
+
+  test("that unpacks .warc.gz on the way is refused, one that compresses a plain WARC is not", async () => {
+    const compressed = gzipSync(plain);
+    answer = (_, response) => {
+      response.writeHead(200, { "Content-Encoding": "gzip", "Content-Length": compressed.length });
+      response.end(compressed);
+    };
+    await expect(openArchive(`${base}/crawl.warc.gz`)).rejects.toMatchObject({ code: "source/encoded" });
+    const archive = await openedAt("crawl.warc");
+    expect(archive.progress.records).toBe(2 * PAGES + 1);
     await archive.close();
   });
 

@@ -74,6 +74,13 @@ function bytesSource(bytes: Uint8Array): Source {
   };
 }
 
+const MEANINGS: Readonly<Record<number, string>> = {
+  401: "access is not allowed",
+  403: "access is not allowed",
+  404: "there is no such file",
+  410: "the file is gone",
+  503: "it is overloaded: try again later",
+};
 const RETRIES = 4;
 const RETRY_MS = 250;
 
@@ -119,19 +126,18 @@ class UrlSource implements Source {
       if (response.status === 416) return;
       this.#check(response, offset);
       // A server without Range sends all of it again.
-      let unwanted = response.status === 206 ? 0 : offset;
+      const isWhole = response.status !== 206;
+      let received = isWhole ? 0 : offset;
       const reader = response.body?.getReader();
       if (!reader) return;
       for (;;) {
         const { value, done } = await reader.read();
-        if (done) return;
-        if (value.length <= unwanted) {
-          unwanted -= value.length;
-        } else {
-          yield unwanted > 0 ? value.subarray(unwanted) : value;
-          unwanted = 0;
-        }
+        if (done) break;
+        const unwanted = Math.max(0, offset - received);
+        received += value.length;
+        if (unwanted < value.length) yield unwanted > 0 ? value.subarray(unwanted) : value;
       }
+      if (isWhole) this.#checkReceived(received);
     } finally {
       signal.removeEventListener("abort", onAbort);
       controller.abort();
@@ -141,21 +147,42 @@ class UrlSource implements Source {
   #check(response: Response, offset: number): void {
     const { status, headers } = response;
     if (!response.ok) {
-      const meaning = status === 404 ? "there is no such file" : status === 403 || status === 401 ? "access is not allowed" : response.statusText;
+      const meaning = MEANINGS[status] ?? response.statusText;
       throw new ArchiveError(`source/http-${status}`, `The server answered ${status}${meaning ? ` (${meaning})` : ""} for ${this.#url}`);
     }
-    const length = headers.get("Content-Length");
-    const range = /^bytes \d+-\d+\/(\d+)$/.exec(headers.get("Content-Range") ?? "");
     const isEncoded = headers.has("Content-Encoding");
-    if (range) this.size ??= Number(range[1]);
-    else if (status === 200 && length && !isEncoded) this.size ??= Number(length);
-    const total = range ? Number(range[1]) : status === 200 && length && !isEncoded ? Number(length) : undefined;
-    const version = `${headers.get("ETag") ?? ""} ${headers.get("Last-Modified") ?? ""}`;
-    const hasChanged = (total !== undefined && this.size !== total) || (this.#version !== undefined && this.#version !== version);
-    this.#version ??= version;
-    if (hasChanged) {
+    if (isEncoded && this.#isGzip()) throw this.#unpacked();
+    const range = /^bytes \d+-\d+\/(\d+)$/.exec(headers.get("Content-Range") ?? "");
+    const length = headers.get("Content-Length");
+    const total = range ? Number(range[1]) : status === 200 && length !== null && !isEncoded ? Number(length) : undefined;
+    // A server that compresses on the fly marks its ETag; the file is the same one.
+    const tag = (headers.get("ETag") ?? "").replace(/^W\//, "").replace(/[-;](gzip|br|zstd)"$/, '"');
+    const version = `${tag} ${headers.get("Last-Modified") ?? ""}`;
+    const isOther = total !== undefined && this.size !== undefined && this.size !== total;
+    if (isOther || (this.#version !== undefined && this.#version !== version)) {
       throw new ArchiveError("source/changed", "The file on the server changed while it was open. Open it again.", { offset });
     }
+    this.size ??= total;
+    this.#version ??= version;
+  }
+
+  /** What came is compared with what was announced; browsers hide from other sites that they unpacked it. */
+  #checkReceived(received: number): void {
+    if (this.size === undefined || this.size === received) return;
+    if (this.#isGzip()) throw this.#unpacked();
+    this.size = received;
+  }
+
+  #isGzip(): boolean {
+    return /\.gz$/i.test(new URL(this.#url).pathname);
+  }
+
+  /** Browsers unpack such a file, and only its first gzip member at that: all but one record would be missing. */
+  #unpacked(): ArchiveError {
+    const message =
+      "The server sends this file with the header Content-Encoding: gzip, so the browser unpacks it on the way and loses " +
+      "most of it. The server must send .warc.gz files as they are, without that header.";
+    return new ArchiveError("source/encoded", message);
   }
 
   #explained(error: unknown, at: number): Error {
