@@ -1,0 +1,83 @@
+/** Archives that the specs of the viewer open, made anew in each run. */
+import { deflateSync } from "node:zlib";
+import { bytes, concat, exchange, httpResponse, truncate, warcGz, warcInfo, warcRecord } from "../fixtures/warc.js";
+
+const page = (url: string, type: string, body: string | Uint8Array, status = 200): Uint8Array[] =>
+  exchange({ url, status, headers: { "Content-Type": type }, body });
+
+function crc32(data: Uint8Array): number {
+  let crc = ~0;
+  for (const byte of data) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1;
+  }
+  return ~crc >>> 0;
+}
+
+function chunk(type: string, data: Uint8Array): Uint8Array {
+  const body = concat(type, data);
+  const frame = new DataView(new ArrayBuffer(8));
+  frame.setUint32(0, data.length);
+  frame.setUint32(4, crc32(body));
+  return concat(new Uint8Array(frame.buffer, 0, 4), body, new Uint8Array(frame.buffer, 4, 4));
+}
+
+/** A PNG whose header claims any size; its pixels are really there only for `rows` rows. */
+export function png(width: number, height: number, rows = height): Uint8Array {
+  const header = new DataView(new ArrayBuffer(13));
+  header.setUint32(0, width);
+  header.setUint32(4, height);
+  header.setUint8(8, 8);
+  header.setUint8(9, 2);
+  const pixels = new Uint8Array((width * 3 + 1) * rows).map((_, at) => (at % (width * 3 + 1) === 0 ? 0 : at & 255));
+  const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+  return concat(signature, chunk("IHDR", new Uint8Array(header.buffer)), chunk("IDAT", deflateSync(pixels)), chunk("IEND", new Uint8Array()));
+}
+
+export const json = JSON.stringify({
+  title: "Catalogue",
+  id: 0,
+  boxes: Array.from({ length: 250 }, (_, box) => ({ box, label: `Box ${box}` })),
+}).replace('"id":0', '"id":12345678901234567890');
+
+/** In windows-1252: the e with an accent is one byte, which UTF-8 would not have. */
+const latin = concat("Caf", Uint8Array.of(0xe9), " open\n");
+
+/** A few records of each kind that the viewer tells apart. */
+export function smallArchive(): Uint8Array {
+  return warcGz(
+    warcInfo(),
+    page("https://stack.example/", "text/html; charset=utf-8", "<!doctype html><title>Front</title><p>Reading room</p>\n"),
+    page("https://stack.example/map.png", "image/png", png(40, 30)),
+    page("https://stack.example/api/boxes.json", "application/json", json),
+    page("https://stack.example/latin.txt", "text/plain; charset=windows-1252", latin),
+    page("https://stack.example/long.js", "text/javascript", "var a=1;".repeat(220_000)),
+    page("https://stack.example/bytes.bin", "application/octet-stream", Uint8Array.from({ length: 150_000 }, (_, at) => (at * 7) & 255)),
+    page("https://stack.example/gone", "text/html", "gone", 404),
+    warcRecord({
+      type: "revisit",
+      url: "https://stack.example/map.png",
+      headers: { "Content-Type": "application/http; msgtype=response", "WARC-Refers-To-Target-URI": "https://stack.example/map.png" },
+      block: httpResponse({ headers: { "Content-Type": "image/png", "Content-Length": null } }),
+    }),
+  );
+}
+
+/** The small archive, cut in the middle of its last but one record. */
+export function cutArchive(): Uint8Array {
+  const whole = smallArchive();
+  return truncate(whole, whole.length - 700);
+}
+
+/** Many records, without compression, so that a server can stop at any byte of it. */
+export function longArchive(count: number): Uint8Array {
+  const records = Array.from({ length: count }, (_, at) =>
+    warcRecord({
+      type: "resource",
+      url: `https://long.example/item-${at}`,
+      headers: { "Content-Type": "text/plain" },
+      block: bytes(`item ${at}\n`.repeat(40)),
+    }),
+  );
+  return concat(...records);
+}

@@ -1,0 +1,182 @@
+/** The viewer as the specs see it: one object for its page, one for a server that hands out archives and counts who asks. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, type Locator, type Page } from "@playwright/test";
+
+export type TabName = "Preview" | "Headers" | "Text" | "JSON" | "Hex";
+
+export class Viewer {
+  readonly page: Page;
+  readonly list: Locator;
+  readonly rows: Locator;
+  readonly count: Locator;
+  readonly detail: Locator;
+  readonly panel: Locator;
+  readonly status: Locator;
+  readonly notice: Locator;
+  readonly filter: Locator;
+
+  constructor(page: Page) {
+    this.page = page;
+    this.list = page.getByRole("grid", { name: "Records of the archive" });
+    this.rows = this.list.locator('[role="row"][data-index]');
+    this.count = page.getByTestId("count");
+    this.detail = page.locator("stackroom-detail");
+    this.panel = page.getByRole("tabpanel");
+    this.status = page.locator("stackroom-status footer");
+    this.notice = page.locator("stackroom-status .notice");
+    this.filter = page.getByRole("textbox", { name: "Filter records by URL" });
+  }
+
+  async visit(path = "/"): Promise<void> {
+    await this.page.goto(path);
+  }
+
+  /** Gives a file to the picker: a path, or bytes under a name. */
+  async pick(file: string | { name: string; bytes: Uint8Array }): Promise<void> {
+    const input = this.page.locator('input[type="file"]');
+    if (typeof file === "string") await input.setInputFiles(file);
+    else await input.setInputFiles({ name: file.name, mimeType: "application/gzip", buffer: Buffer.from(file.bytes) });
+  }
+
+  /** Drops files on the window, the way a browser tells of it. */
+  async drop(files: readonly { name: string; bytes: Uint8Array }[]): Promise<void> {
+    const sent = files.map(({ name, bytes }) => ({ name, base64: Buffer.from(bytes).toString("base64") }));
+    await this.page.evaluate((dropped) => {
+      const data = new DataTransfer();
+      for (const { name, base64 } of dropped) {
+        data.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name));
+      }
+      for (const type of ["dragenter", "dragover", "drop"]) {
+        document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true, composed: true }));
+      }
+    }, sent);
+  }
+
+  /** Waits until the archive is read to its end. */
+  async ready(timeout = 60_000): Promise<void> {
+    await expect(this.status).toContainText("Ready", { timeout });
+  }
+
+  row(text: string): Locator {
+    return this.rows.filter({ hasText: text }).first();
+  }
+
+  async openRecord(text: string): Promise<void> {
+    await this.row(text).click();
+    await expect(this.detail).toBeVisible();
+  }
+
+  tab(name: TabName): Locator {
+    return this.page.getByRole("tab", { name, exact: true });
+  }
+
+  async show(name: TabName): Promise<void> {
+    await this.tab(name).click();
+    await expect(this.tab(name)).toHaveAttribute("aria-selected", "true");
+  }
+
+  /** An item of the copy or save menu of the open record. */
+  async choose(menu: "Copy" | "Save", item: string | RegExp): Promise<void> {
+    await this.detail.getByRole("button", { name: menu, exact: true }).click();
+    await this.page.getByRole("menuitem", { name: item }).click();
+  }
+
+  /** The row that the keyboard is on, as the accessibility tree has it. */
+  async activeRow(): Promise<string> {
+    const id = await this.list.getAttribute("aria-activedescendant");
+    return id === null ? "" : this.list.locator(`#${id}`).innerText();
+  }
+}
+
+/** Keeps what goes to the clipboard, which tests may neither read nor disturb. */
+export async function keepCopies(page: Page): Promise<() => Promise<string[]>> {
+  await page.addInitScript(() => {
+    const copies: string[] = [];
+    Object.assign(globalThis, { keptCopies: copies });
+    const clipboard = { writeText: (text: string) => Promise.resolve(void copies.push(text)) };
+    Object.defineProperty(navigator, "clipboard", { value: clipboard, configurable: true });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { keptCopies: string[] }).keptCopies);
+}
+
+export interface Saved {
+  readonly name: string;
+  readonly type: string;
+  readonly text: string;
+}
+
+/** Keeps what is saved, as it is handed to the browser: a stock Firefox tells its driver nothing of downloads. */
+export async function keepSaves(page: Page): Promise<() => Promise<Saved[]>> {
+  await page.addInitScript(() => {
+    const blobs = new Map<string, Blob>();
+    const saves: { name: string; type: string; blob: Blob | undefined }[] = [];
+    Object.assign(globalThis, { keptSaves: saves });
+    const { createObjectURL } = URL;
+    URL.createObjectURL = (blob: Blob) => {
+      const address = createObjectURL(blob);
+      blobs.set(address, blob);
+      return address;
+    };
+    HTMLAnchorElement.prototype.click = function () {
+      const blob = blobs.get(this.href);
+      saves.push({ name: this.download, type: blob?.type ?? "", blob });
+    };
+  });
+  return () =>
+    page.evaluate(() => {
+      const { keptSaves } = globalThis as unknown as { keptSaves: { name: string; type: string; blob?: Blob }[] };
+      return Promise.all(keptSaves.map(async ({ name, type, blob }) => ({ name, type, text: (await blob?.text()) ?? "" })));
+    });
+}
+
+export interface Origin {
+  readonly address: string;
+  /** Everything that was asked for, as `METHOD path`. */
+  readonly asked: string[];
+  /** Requests that the client gave up. */
+  readonly dropped: string[];
+  close(): Promise<void>;
+}
+
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server on a port of its own, hence another origin than the viewer's. */
+export async function startOrigin(answer: Answer): Promise<Origin> {
+  const asked: string[] = [];
+  const dropped: string[] = [];
+  const server = createServer((request, response) => {
+    const what = `${request.method ?? ""} ${request.url ?? ""}`;
+    asked.push(what);
+    response.on("close", () => {
+      if (!response.writableFinished) dropped.push(what);
+    });
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${port}`,
+    asked,
+    dropped,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Answers with the bytes, whole or from where a Range asks. */
+export function sendArchive(bytes: Uint8Array, request: IncomingMessage, response: ServerResponse): void {
+  const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
+  response.writeHead(start > 0 ? 206 : 200, {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Headers": "Range",
+    "Access-Control-Expose-Headers": "Content-Range",
+    "Content-Type": "application/gzip",
+    "Content-Length": bytes.length - start,
+    ...(start > 0 ? { "Content-Range": `bytes ${start}-${bytes.length - 1}/${bytes.length}` } : {}),
+  });
+  response.end(request.method === "OPTIONS" ? undefined : bytes.subarray(start));
+}
