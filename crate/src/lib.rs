@@ -26,6 +26,8 @@ pub mod filter;
 pub mod inspect;
 mod json;
 pub mod limits;
+#[cfg(feature = "rewrite")]
+pub mod rewrite;
 mod urls;
 
 #[cfg(target_arch = "wasm32")]

@@ -19,5 +19,7 @@ pub use detect::detect;
 pub use http::{HttpHead, media_type};
 pub use reader::{Container, Reader};
 pub use record::{Record, Sink};
+#[cfg(feature = "rewrite")]
+pub(crate) use surt::ascii_label;
 pub use surt::surt;
 pub use warc::{RecordType, WarcHead};

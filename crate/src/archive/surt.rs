@@ -183,7 +183,7 @@ fn ip_address(host: &str) -> Option<[u8; 4]> {
 }
 
 /// A label as DNS has it: punycode where it is not ASCII.
-fn ascii_label(label: &str) -> String {
+pub(crate) fn ascii_label(label: &str) -> String {
     if label.is_ascii() {
         label.into()
     } else {

@@ -1,0 +1,12 @@
+//! Makes archived documents replayable: every host name in an absolute URL becomes the name of the replay
+//! origin of that host; relative URLs stay as they are.
+//!
+//! Only what cannot be mended at run time is edited. Nothing here keeps the live web out: the policy that a
+//! replayed document is served with does, so an address that is overlooked is dead, never live.
+
+mod css;
+mod hosts;
+mod html;
+
+pub use hosts::Hosts;
+pub use html::HtmlRewriter;
