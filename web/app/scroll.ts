@@ -68,15 +68,18 @@ export class Scroll {
     return this.#isScaled ? index * this.#rowHeight - this.top + this.#bar : index * this.#rowHeight;
   }
 
-  /** Takes a scroll position from the browser. Answers whether the bar has to be put right at once. */
-  moved(bar: number): boolean {
+  /**
+   * Takes a scroll position from the browser, and whether a wheel moved it: then however far it went, it went 1:1.
+   * Answers whether the bar has to be put right at once.
+   */
+  moved(bar: number, isWheel: boolean): boolean {
     const delta = bar - this.#bar;
     this.#bar = bar;
     if (!this.#isScaled) {
       this.top = Math.max(0, Math.min(bar, this.#topMax));
       return false;
     }
-    if (Math.abs(delta) > 2 * this.#viewHeight) this.top = bar * (this.#topMax / Math.max(1, this.#barMax));
+    if (!isWheel && Math.abs(delta) > 2 * this.#viewHeight) this.top = bar * (this.#topMax / Math.max(1, this.#barMax));
     else this.top += delta;
     this.top = Math.max(0, Math.min(this.top, this.#topMax));
     const isAtStart = bar <= 0 && this.top > 0;

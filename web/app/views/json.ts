@@ -156,7 +156,7 @@ export class Json extends LitElement {
     if (this.state !== "ready") return html`<p class="message">${this.state.refused}</p>`;
     this.#lines = linesOf(this.#root, this.#open, linesMax);
     return html`
-      <div role="tree" aria-label=${words.jsonTree} @keydown=${this.#onKey} @click=${this.#onClick}>
+      <div role="tree" aria-label=${words.jsonTree} @keydown=${this.#onKey} @click=${this.#onClick} @focusin=${this.#onFocus}>
         ${this.#lines.map((line, at) => this.#line(line, at))}
       </div>
     `;
@@ -224,6 +224,12 @@ export class Json extends LitElement {
     } else if (window.getSelection()?.isCollapsed !== false) {
       this.#toggle(at);
     }
+  }
+
+  /** Wherever the focus came from, the keys go on from there. */
+  #onFocus(event: FocusEvent): void {
+    const at = event.target instanceof HTMLElement ? event.target.dataset["at"] : undefined;
+    if (at !== undefined) this.active = Number(at);
   }
 
   #onKey(event: KeyboardEvent): void {

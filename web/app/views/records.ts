@@ -24,6 +24,8 @@ const headHeight = 28;
 /** Rows drawn beyond the screen on both sides, so that a quick scroll shows rows and not paper. */
 const spareRows = 8;
 const restMs = 140;
+/** How long after a turn of the wheel the list may still be moving by it. */
+const wheelMs = 400;
 const followMs = 70;
 /** Longer cells cost layout and nobody reads them there. */
 const cellCharsMax = 500;
@@ -66,6 +68,7 @@ export class Records extends LitElement {
   #width = 0;
   #height = 0;
   #restTimer = 0;
+  #wheeledAt = -Infinity;
   #followTimer = 0;
   #followAbort = new AbortController();
   #sizes: ResizeObserver | undefined;
@@ -89,6 +92,7 @@ export class Records extends LitElement {
       this.requestUpdate();
     });
     this.#sizes.observe(element);
+    element.addEventListener("wheel", () => (this.#wheeledAt = performance.now()), { passive: true });
   }
 
   override disconnectedCallback(): void {
@@ -257,7 +261,7 @@ export class Records extends LitElement {
   #onScroll(event: Event): void {
     const element = event.currentTarget;
     if (!(element instanceof HTMLElement)) return;
-    if (this.#scroll.moved(element.scrollTop)) this.#isBarDue = true;
+    if (this.#scroll.moved(element.scrollTop, performance.now() - this.#wheeledAt < wheelMs)) this.#isBarDue = true;
     window.clearTimeout(this.#restTimer);
     this.#restTimer = window.setTimeout(() => {
       this.#isBarDue = true;
