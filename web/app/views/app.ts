@@ -4,6 +4,7 @@
  */
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 
+import { visible } from "../content/visible.js";
 import type { Store } from "../state.js";
 import { Watch } from "../watch.js";
 import { words } from "../words.js";
@@ -126,6 +127,7 @@ export class App extends LitElement {
     // An archive that was just opened is ready for the keyboard.
     if (isOpen && !this.#wasOpen) this.#focusList();
     this.#wasOpen = isOpen;
+    document.title = isOpen ? `${visible(this.store.name, 120)} - ${words.brand}` : words.brand;
   }
 
   override render(): TemplateResult {
@@ -164,6 +166,7 @@ export class App extends LitElement {
         @stackroom-chosen=${this.#onRecordChosen}
         @stackroom-close-record=${this.#closeRecord}
       >
+        <h1 class="hidden">${visible(store.name, 200)}</h1>
         <stackroom-records .store=${store} ?hidden=${hasDetail && single.matches}></stackroom-records>
         ${isSplit ? html`<stackroom-splitter .share=${share} .isFlat=${flat.matches}></stackroom-splitter>` : nothing}
         ${hasDetail ? html`<stackroom-detail .store=${store}></stackroom-detail>` : nothing}

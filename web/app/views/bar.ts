@@ -7,6 +7,7 @@ import type { Store } from "../state.js";
 import { readTheme, setTheme, themes, type Theme } from "../theme.js";
 import { Watch } from "../watch.js";
 import { words } from "../words.js";
+import { control } from "./help.js";
 import { icons } from "./icons.js";
 import "./menu.js";
 import { base, controls } from "./styles.js";
@@ -234,7 +235,7 @@ export class Bar extends LitElement {
   #menu(): TemplateResult {
     return html`
       <stackroom-menu label=${words.menu} .icon=${icons.menu}>
-        <button role="menuitem" @click=${this.#choose}><span>${words.openAnother}</span><kbd>Ctrl O</kbd></button>
+        <button role="menuitem" @click=${this.#choose}><span>${words.openAnother}</span><kbd>${control} O</kbd></button>
         <button role="menuitem" @click=${() => this.#send("stackroom-help")}><span>${words.shortcuts}</span><kbd>?</kbd></button>
         ${this.store.phase === "open"
           ? html`<button role="menuitem" @click=${() => void this.store.close()}>${words.closeArchive}</button>`

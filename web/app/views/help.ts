@@ -6,8 +6,9 @@ import { icons } from "./icons.js";
 import { base, controls } from "./styles.js";
 
 const { keys } = words;
-const isMac = /mac|iphone|ipad/i.test(navigator.platform);
-const control = isMac ? "\u2318" : "Ctrl";
+
+/** The key that commands take on this system. */
+export const control = /mac|iphone|ipad/i.test(navigator.platform) ? "\u2318" : "Ctrl";
 
 /** Alternatives of one shortcut; each is a list of keys that belong together. */
 type Shortcut = readonly [what: string, ...ways: readonly (readonly string[])[]];
@@ -59,7 +60,7 @@ export class Help extends LitElement {
       dialog::backdrop {
         background: rgb(0 0 0 / 35%);
       }
-      header {
+      .top {
         display: flex;
         align-items: center;
         justify-content: space-between;
@@ -110,12 +111,12 @@ export class Help extends LitElement {
   override render(): TemplateResult {
     return html`
       <dialog aria-labelledby="title" @keydown=${(event: KeyboardEvent) => event.stopPropagation()} @click=${this.#onClick}>
-        <header>
+        <div class="top">
           <h2 id="title">${keys.title}</h2>
 
             <button class="quiet icon" type="button" title=${words.closePanel} aria-label=${words.closePanel} @click=${this.#close}>${icons.close}</button>
 
-        </header>
+        </div>
         ${groups.map(
           ([title, shortcuts]) => html`
             <h3>${title}</h3>

@@ -19,13 +19,16 @@ export class Problems extends LitElement {
     controls,
     css`
       :host {
+        display: block;
+      }
+      section {
         display: flex;
         flex-direction: column;
         max-block-size: 40vh;
         border-block-start: 1px solid var(--line);
         background: var(--paper);
       }
-      header {
+      .top {
         display: flex;
         align-items: baseline;
         gap: 10px;
@@ -36,10 +39,10 @@ export class Problems extends LitElement {
         font: 600 var(--text-large) / 1.4 var(--serif);
         white-space: nowrap;
       }
-      header p {
+      .top p {
         color: var(--ink-soft);
       }
-      header button {
+      .top button {
         margin-inline-start: auto;
         align-self: center;
       }
@@ -86,7 +89,7 @@ export class Problems extends LitElement {
         margin: 8px 12px;
       }
       @media (max-width: 699px) {
-        header p,
+        .top p,
         .skipped {
           display: none;
         }
@@ -94,10 +97,7 @@ export class Problems extends LitElement {
         td {
           padding: 4px 6px;
         }
-        .found::first-letter {
-        text-transform: uppercase;
-      }
-      code {
+        code {
           white-space: normal;
         }
       }
@@ -138,34 +138,36 @@ export class Problems extends LitElement {
   override render(): TemplateResult {
     const count = this.store.progress?.damageCount ?? 0;
     return html`
-      <header>
-        <h2 id="title">${words.problemsTitle}</h2>
-        <p>${words.problemsWhat}</p>
-        <button class="quiet icon" title=${words.closePanel} aria-label=${words.closePanel} @click=${this.#close}>${icons.close}</button>
-      </header>
-      <div class="list" tabindex="0" role="region" aria-labelledby="title">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col" class="number">${words.problemWhere}</th>
-              <th scope="col" class="number skipped">${words.problemSkipped}</th>
-              <th scope="col">${words.problemWhat}</th>
-              <th scope="col">${words.problemCode}</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${this.found.map(
-              (damage) => html`<tr>
-                <td class="number">${formatCount(damage.offset)}</td>
-                <td class="number skipped">${formatBytes(damage.skipped)}</td>
-                <td class="found">${visible(damage.message, 500)}</td>
-                <td><code>${visible(damage.code, 80)}</code></td>
-              </tr>`,
-            )}
-          </tbody>
-        </table>
-        ${count > this.wanted ? html`<button class="more" @click=${() => (this.wanted += step)}>${words.moreProblems}</button>` : nothing}
-      </div>
+      <section aria-labelledby="title">
+        <div class="top">
+          <h2 id="title">${words.problemsTitle}</h2>
+          <p>${words.problemsWhat}</p>
+          <button class="quiet icon" title=${words.closePanel} aria-label=${words.closePanel} @click=${this.#close}>${icons.close}</button>
+        </div>
+        <div class="list" tabindex="0" role="group" aria-labelledby="title">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col" class="number">${words.problemWhere}</th>
+                <th scope="col" class="number skipped">${words.problemSkipped}</th>
+                <th scope="col">${words.problemWhat}</th>
+                <th scope="col">${words.problemCode}</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${this.found.map(
+                (damage) => html`<tr>
+                  <td class="number">${formatCount(damage.offset)}</td>
+                  <td class="number skipped">${formatBytes(damage.skipped)}</td>
+                  <td class="found">${visible(damage.message, 500)}</td>
+                  <td><code>${visible(damage.code, 80)}</code></td>
+                </tr>`,
+              )}
+            </tbody>
+          </table>
+          ${count > this.wanted ? html`<button class="more" @click=${() => (this.wanted += step)}>${words.moreProblems}</button>` : nothing}
+        </div>
+      </section>
     `;
   }
 

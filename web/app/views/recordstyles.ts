@@ -98,6 +98,9 @@ export const grid = css`
   .aside .none {
     color: var(--ink-faint);
   }
+  .open :is(.scheme, .none) {
+    color: var(--ink-soft);
+  }
   .c1.moved {
     color: var(--moved);
   }

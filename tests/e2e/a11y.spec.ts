@@ -1,0 +1,74 @@
+/** No state of the viewer has a fault that axe-core can find, in light and in dark. What the keyboard can do is in viewer.spec.ts. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { expect, test, type Page } from "@playwright/test";
+import type axe from "axe-core";
+import { cutArchive, smallArchive } from "./archives.js";
+import { Viewer, type TabName } from "./viewer.js";
+
+const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Every fault, as rule and element. */
+async function faults(page: Page): Promise<string[]> {
+  await page.evaluate(source);
+  return page.evaluate(async () => {
+    const { axe: engine } = globalThis as unknown as { axe: typeof axe };
+    const { violations } = await engine.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
+    return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.flat().join(" ")}: ${node.failureSummary ?? ""}`));
+  });
+}
+
+for (const theme of ["light", "dark"] as const) {
+  test.describe(theme, () => {
+    test.beforeEach(async ({ page }) => {
+      await page.addInitScript((chosen) => localStorage.setItem("stackroom.theme", chosen), theme);
+    });
+
+    test("start page, refusal and shortcuts", async ({ page }) => {
+      const viewer = new Viewer(page);
+      await viewer.visit();
+      expect.soft(await faults(page)).toEqual([]);
+      await viewer.pick({ name: "list.warc.gz", bytes: Buffer.from("milk, bread and lamp oil\n".repeat(40)) });
+      await expect(page.getByRole("alert")).toBeVisible();
+      expect.soft(await faults(page)).toEqual([]);
+      await page.keyboard.press("?");
+      await expect(page.getByRole("dialog")).toBeVisible();
+      expect.soft(await faults(page)).toEqual([]);
+    });
+
+    test("list, filter, menus and every view of a record", async ({ page }) => {
+      const viewer = new Viewer(page);
+      await viewer.visit();
+      await viewer.pick({ name: "small.warc.gz", bytes: smallArchive() });
+      await viewer.ready();
+      expect.soft(await faults(page)).toEqual([]);
+      await viewer.openRecord("boxes.json");
+      for (const view of ["Preview", "Headers", "Text", "JSON", "Hex"] satisfies TabName[]) {
+        await viewer.show(view);
+        await expect(viewer.panel).not.toContainText("Reading the body");
+        expect.soft(await faults(page), view).toEqual([]);
+      }
+      await viewer.detail.getByRole("button", { name: "Copy", exact: true }).click();
+      await expect(page.getByRole("menuitem", { name: "Copy URL" })).toBeVisible();
+      expect.soft(await faults(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await viewer.show("Preview");
+      await viewer.openRecord("map.png");
+      await expect(viewer.panel.getByRole("img")).toBeVisible();
+      expect.soft(await faults(page)).toEqual([]);
+      await viewer.filter.fill("nowhere");
+      await expect(viewer.count).toContainText("0 of");
+      expect.soft(await faults(page)).toEqual([]);
+    });
+
+    test("problems", async ({ page }) => {
+      const viewer = new Viewer(page);
+      await viewer.visit();
+      await viewer.pick({ name: "cut.warc.gz", bytes: cutArchive() });
+      await viewer.ready();
+      await page.getByRole("button", { name: /^\d+ problems?/ }).click();
+      await expect(page.locator("stackroom-problems tbody tr").first()).toBeVisible();
+      expect.soft(await faults(page)).toEqual([]);
+    });
+  });
+}
