@@ -1,13 +1,14 @@
-/** The npm package: tsc over web/{lib,cli,serve} -> dist/, with the WASM modules copied beside the code that loads them. */
+/** The npm package: tsc over web/{lib,cli,serve,replay} -> dist/, with the WASM modules copied beside the code that loads them. */
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { runScript } from "./command.mjs";
 import { at } from "./place.mjs";
+import { buildPipe } from "./replay.mjs";
 import { step } from "./say.mjs";
 import { digest, isFresh, leaveStamp } from "./stamp.mjs";
 
 export const tsc = at("node_modules/typescript/bin/tsc");
-const parts = ["lib", "cli", "serve"];
-const outputs = ["dist/lib/index.js", "dist/lib/wasm/engine_bg.wasm", "dist/serve/server.js"];
+const parts = ["lib", "cli", "serve", "replay"];
+const outputs = ["dist/lib/index.js", "dist/lib/wasm/engine_bg.wasm", "dist/serve/server.js", "dist/replay/sw.js"];
 
 // The package's own facts matter too: module kind and exports. The lock pins the compiler.
 const made = () => digest([...parts.map((part) => `web/${part}`), "tsconfig.json", "package.json", "package-lock.json"]);
@@ -22,6 +23,7 @@ export async function buildLibrary() {
     const aside = at("target", "tsc");
     rmSync(aside, { recursive: true, force: true });
     await runScript(tsc, ["-p", at("tsconfig.json"), "--outDir", aside]);
+    await buildPipe(`${aside}/replay`);
     copyWasm(`${aside}/lib/wasm`);
     mkdirSync(at("dist"), { recursive: true });
     for (const part of parts) {

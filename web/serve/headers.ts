@@ -4,24 +4,25 @@
  * `connect-src *`: `?src=URL` may name an archive anywhere. Archived bytes reach the page as data only, so nothing
  * of an archive can use it; everything that would run or frame something is closed.
  */
-export const viewerPolicy = [
+const viewerPolicy = (port: number): string => [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' blob: data:",
   "connect-src *",
-  "frame-src 'none'",
+  // Archived pages, each in its own origin: a frame that navigates anywhere else is stopped before it asks.
+  `frame-src http://*.localhost:${port}`,
   "object-src 'none'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'self'",
 ].join("; ");
 
-export const securityHeaders: Readonly<Record<string, string>> = {
-  "Content-Security-Policy": viewerPolicy,
+export const securityHeaders = (port: number): Readonly<Record<string, string>> => ({
+  "Content-Security-Policy": viewerPolicy(port),
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
   "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
   "Referrer-Policy": "no-referrer",
   "X-Content-Type-Options": "nosniff",
-};
+});

@@ -8,6 +8,7 @@ import { isIP } from "node:net";
 import { findFile, sendFile } from "./files.js";
 import { securityHeaders } from "./headers.js";
 import { audienceOf } from "./hosts.js";
+import { answerReplay } from "./replay.js";
 import { listen, loopbackAddresses } from "./listen.js";
 
 export const defaultPort = 8585;
@@ -50,7 +51,7 @@ const shut = (server: Server): Promise<void> =>
 
 function handler(root: string, ownNames: ReadonlySet<string>) {
   return (request: IncomingMessage, response: ServerResponse): void => {
-    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+    for (const [name, value] of Object.entries(securityHeaders(request.socket.localPort ?? 0))) response.setHeader(name, value);
     answer(root, ownNames, request, response).catch(() => {
       // The client left, or the file failed half-way: only cutting the connection says so once bytes have gone out.
       if (response.headersSent) response.destroy();
@@ -62,7 +63,7 @@ function handler(root: string, ownNames: ReadonlySet<string>) {
 async function answer(root: string, ownNames: ReadonlySet<string>, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const audience = audienceOf(request.headers.host, ownNames);
   if (audience === "stranger") return refuse(response, 421, "This server answers to localhost only.");
-  if (audience === "replay") return refuse(response, 404, "No archive is replayed at this address.");
+  if (audience === "replay") return answerReplay(request, response);
   if (request.method !== "GET" && request.method !== "HEAD") {
     response.setHeader("Allow", "GET, HEAD");
     return refuse(response, 405, "Only GET and HEAD are answered here.");

@@ -1,0 +1,166 @@
+// The archives of the replay tests: a site of ten pages over four hosts, many small files, one large file, a hostile page.
+import { createHash } from "node:crypto";
+import { concat, exchange, httpResponse, warcGz, warcInfo, warcRecord } from "../../fixtures/warc.mjs";
+
+const page = (url, body, headers = {}) => exchange({ url, headers: { "Content-Type": "text/html; charset=utf-8", ...headers }, body });
+const file = (url, type, body, headers = {}) => exchange({ url, headers: { "Content-Type": type, ...headers }, body });
+
+const svg = (width, height) => `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%"/></svg>`;
+
+/** A sound of so many seconds, which a <video> plays as well; long enough to be sent as a Blob. */
+export function wav(seconds, rate = 8000) {
+  const samples = new Uint8Array(seconds * rate).map((_, at) => 128 + Math.round(40 * Math.sin(at / 3)));
+  const header = new DataView(new ArrayBuffer(44));
+  const text = (at, letters) => [...letters].forEach((letter, idx) => header.setUint8(at + idx, letter.charCodeAt(0)));
+  text(0, "RIFF");
+  header.setUint32(4, 36 + samples.length, true);
+  text(8, "WAVEfmt ");
+  header.setUint32(16, 16, true);
+  header.setUint16(20, 1, true);
+  header.setUint16(22, 1, true);
+  header.setUint32(24, rate, true);
+  header.setUint32(28, rate, true);
+  header.setUint16(32, 1, true);
+  header.setUint16(34, 8, true);
+  text(36, "data");
+  header.setUint32(40, samples.length, true);
+  return concat(new Uint8Array(header.buffer), samples);
+}
+
+export const site = "https://www.stack.example";
+export const videoSeconds = 60;
+const cdn = "https://cdn.stack-files.example";
+
+function sitePage(number) {
+  const next = number === 10 ? 1 : number + 1;
+  const extra = {
+    2: `<iframe name="inner" src="https://other.example/framed"></iframe>`,
+    3: `<video preload="auto" muted src="https://media.stack.example:8443/sound.wav"></video>`,
+    4: `<form action="${site}/found"><input name="q" value="lamp"><button>Find</button></form>`,
+    5: `<div id="far" style="background: url(${cdn}/back.svg)"></div><p id="styled">styled</p>`,
+  }[number] ?? "";
+  return `<!doctype html><html><head><title>Page ${number}</title>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'">
+<link rel="preconnect" href="${cdn}"><link rel="stylesheet" href="${cdn}/site.css">
+<script src="${cdn}/site.js" crossorigin></script></head>
+<body><h1>Page ${number} of ten</h1>
+<img id="near" src="/pictures/near.svg"><img id="cdn" src="${cdn}/pictures/${number}.svg"><img id="set" srcset="//cdn.stack-files.example/pictures/${number}.svg 1x">
+<script>document.body.dataset.inline = location.pathname + location.search + location.hash;</script>
+<a id="next" href="/page/${next}">next</a> <a id="absolute" href="${site}/page/${next}?from=${number}#here">next by its whole address</a>
+${extra}</body></html>`;
+}
+
+/** Ten pages with pictures, a script and a style sheet of another host, a frame of a third, a sound of a fourth. */
+export function tenPages() {
+  const pages = Array.from({ length: 10 }, (_, at) => page(`${site}/page/${at + 1}`, sitePage(at + 1), {
+    "Content-Security-Policy": "default-src 'none'",
+    "X-Frame-Options": "DENY",
+    "Set-Cookie": "a=b",
+    "Strict-Transport-Security": "max-age=1000",
+  }));
+  return warcGz(
+    warcInfo(),
+    ...pages,
+    page(`${site}/page/2?from=1`, sitePage(2)),
+    page(`${site}/found?q=lamp`, "<!doctype html><p id=found>Found by the form"),
+    exchange({ url: `${site}/moved`, status: 301, headers: { "Content-Type": "text/html", Location: `${site}/page/10` }, body: "" }),
+    file(`${site}/pictures/near.svg`, "image/svg+xml", svg(21, 12)),
+    Array.from({ length: 10 }, (_, at) => file(`${cdn}/pictures/${at + 1}.svg`, "image/svg+xml", svg(100 + at, 50))).flat(),
+    file(`${cdn}/back.svg`, "image/svg+xml", svg(5, 5)),
+    file(`${cdn}/site.css`, "text/css", "h1 { color: rgb(1, 2, 3) } #styled { background: url(back.svg) }"),
+    file(`${cdn}/site.js`, "text/javascript", "document.documentElement.dataset.script = 'ran from ' + new URL(document.currentScript.src).pathname;"),
+    page("https://other.example/framed", "<!doctype html><p>Framed from another host"),
+    file("https://media.stack.example:8443/sound.wav", "audio/wav", wav(videoSeconds)),
+  );
+}
+
+export const manyCount = 1000;
+/** What the file of a number holds. */
+export const manyText = (number) => `${number} `.repeat(1 + (number % 200));
+
+/** A page and a thousand small files of its host. */
+export function manyFiles() {
+  return warcGz(
+    warcInfo(),
+    page(`${site}/`, "<!doctype html><title>many</title>"),
+    ...Array.from({ length: manyCount }, (_, number) => file(`${site}/file/${number}.txt`, "text/plain", manyText(number))),
+  );
+}
+
+/** One large file that does not compress, as an uncompressed WARC, and its SHA-256. */
+export function largeFile(bytes) {
+  const body = new Uint8Array(bytes);
+  let state = 12345;
+  const words = new Uint32Array(body.buffer);
+  for (let at = 0; at < words.length; at += 1) words[at] = state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+  const url = `${site}/large.bin`;
+  return {
+    url,
+    sha256: createHash("sha256").update(body).digest("hex"),
+    archive: concat(
+      warcInfo(),
+      ...page(`${site}/`, "<!doctype html><title>large</title>"),
+      warcRecord({ url, block: httpResponse({ headers: { "Content-Type": "application/octet-stream" }, body }) }),
+    ),
+  };
+}
+
+export const channels = ["fetch", "img", "script", "websocket", "iframe", "worker", "preconnect", "blank", "navigation", "form"];
+
+/** A page that tries to reach `address` by the channel that its query names, and says when it has tried. */
+export function hostilePage(address) {
+  const leak = (channel) => `${address}/leak/${channel}`;
+  return `<!doctype html><title>hostile</title><body><script>
+const soon = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const add = (name, fields, to = document.body) => new Promise((resolve) => {
+  const element = Object.assign(document.createElement(name), fields);
+  element.onload = element.onerror = resolve;
+  to.append(element);
+});
+const tries = {
+  fetch: () => fetch("${leak("fetch")}", { mode: "no-cors" }),
+  img: () => add("img", { src: "${leak("img")}" }),
+  script: () => add("script", { src: "${leak("script")}" }),
+  websocket: () => new Promise((resolve) => (new WebSocket("${leak("websocket").replace("http", "ws")}").onclose = resolve)),
+  iframe: () => add("iframe", { src: "${leak("iframe")}" }),
+  worker: () => new Promise((resolve) => {
+    const code = "fetch('${leak("worker")}', { mode: 'no-cors' }).then(() => postMessage(1), () => postMessage(1))";
+    const worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+    worker.onmessage = worker.onerror = resolve;
+  }),
+  preconnect: () => add("link", { rel: "preconnect", href: "${address}" }, document.head),
+  blank: async () => {
+    const frame = document.createElement("iframe");
+    document.body.append(frame);
+    await Promise.allSettled([frame.contentWindow.fetch("${leak("blank")}", { mode: "no-cors" }), new Promise((resolve) => {
+      const image = new frame.contentWindow.Image();
+      image.onload = image.onerror = resolve;
+      image.src = "${leak("blank-img")}";
+    })]);
+  },
+  navigation: () => void (location.href = "${leak("navigation")}"),
+  form: () => {
+    const form = Object.assign(document.createElement("form"), { action: "${leak("form")}", method: "post" });
+    document.body.append(form);
+    form.submit();
+  },
+};
+const channel = new URLSearchParams(location.search).get("channel");
+(async () => {
+  try {
+    await Promise.race([tries[channel](), soon(1500)]);
+  } catch (error) {}
+  await soon(150);
+  document.body.dataset.tried = channel;
+})();
+</script>`;
+}
+
+/** The hostile page under each of its addresses, and beside it one that stays quiet. */
+export function hostileArchive(address) {
+  return warcGz(
+    warcInfo(),
+    channels.map((channel) => page(`https://evil.example/?channel=${channel}`, hostilePage(address))).flat(),
+    page("https://evil.example/quiet", "<!doctype html><p>quiet"),
+  );
+}

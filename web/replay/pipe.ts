@@ -1,0 +1,197 @@
+/**
+ * The service worker of a replay origin: passes every request of archived pages to the viewer and its answer back.
+ *
+ * P1  It never fetches: what the viewer does not answer is an error, what is no replay origin is one at once.
+ * P2  The policy is put on here, whatever the port says: a page can hand over a port of its own.
+ * P3  It holds nothing that matters. Killed, it asks any living page for a new port; with no page there, it answers a
+ *     navigation with the boot page. A port that falls silent is dropped, and what was asked over it is asked again.
+ *
+ * Knows no archive, no host and no rewriting. Built as one classic script with the boot page inside.
+ */
+
+import type { Answer, Get, PortMessage, ToBridge, ToPipe } from "./messages.js";
+import { policyHeaders, replayOrigins } from "./policy.js";
+
+/** The boot page, put in by the build. */
+declare const BOOT_PAGE: string;
+
+const scope = self as unknown as ServiceWorkerGlobalScope;
+
+/** How long requests are gathered into one message. */
+const GATHER_MS = 0;
+/** Silence after which the viewer is asked for a sign of life. */
+const SILENCE_MS = 500;
+/** Silence after which it counts as gone. */
+const GONE_MS = 2_500;
+/** How long living pages are given to hand over a port. */
+const PORT_MS = 3_000;
+const BODY_BYTES_MAX = 1 << 20;
+
+const domain = scope.location.hostname.replace(/^[^.]+/, "");
+const policy = Object.entries(policyHeaders(replayOrigins(scope.location)));
+
+interface Asked {
+  readonly get: Get;
+  readonly resolve: (answer: Answer | null) => void;
+}
+
+let port: MessagePort | undefined;
+const asked = new Map<number, Asked>();
+let lastId = 0;
+let outgoing: ToBridge[] = [];
+let isFlushSet = false;
+let watch: ReturnType<typeof setTimeout> | undefined;
+let heardAt = 0;
+let isPinged = false;
+let connecting: Promise<boolean> | undefined;
+let arrived = (): void => {};
+let usedAt = -Infinity;
+
+scope.addEventListener("install", () => void scope.skipWaiting());
+scope.addEventListener("activate", (event) => event.waitUntil(scope.clients.claim()));
+
+scope.addEventListener("message", (event) => {
+  const message = event.data as PortMessage | null;
+  if (message?.wa === "hello") event.source?.postMessage({ wa: port ? "ready" : "need-port" });
+  const handed = event.ports[0];
+  if (message?.wa !== "port" || !handed) return;
+  use(handed);
+  event.source?.postMessage({ wa: "ready" });
+});
+
+scope.addEventListener("fetch", (event) => {
+  const url = new URL(event.request.url);
+  const isOwn = url.origin === scope.location.origin;
+  if (isOwn && url.pathname.startsWith("/.wa/")) return;
+  const { protocol, port: number } = scope.location;
+  const isReplay = url.protocol === protocol && url.port === number && url.hostname.endsWith(domain);
+  event.respondWith(isReplay ? respond(event.request) : Response.error());
+});
+
+async function respond(request: Request): Promise<Response> {
+  const isNavigation = request.mode === "navigate";
+  if (!port && !(await connected())) return isNavigation ? bootPage() : Response.error();
+  const hasBody = request.method !== "GET" && request.method !== "HEAD";
+  const body = hasBody ? await request.arrayBuffer() : undefined;
+  if (body && body.byteLength > BODY_BYTES_MAX) return Response.error();
+  const answer = await ask({
+    op: "get",
+    id: ++lastId,
+    url: request.url.replace(/#.*$/s, ""),
+    method: request.method,
+    mode: request.mode,
+    dest: request.destination,
+    range: request.headers.get("range"),
+    ...(body && { body }),
+  });
+  if (!answer) return isNavigation ? bootPage() : Response.error();
+  return responseOf(answer);
+}
+
+function responseOf({ status, statusText, headers, body }: Answer): Response {
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  const response = new Response(isEmpty ? null : body, { status, statusText, headers: headers.map(([name, value]) => [name, value]) });
+  for (const [name, value] of policy) response.headers.set(name, value);
+  return response;
+}
+
+function bootPage(): Response {
+  const headers = { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" };
+  return new Response(BOOT_PAGE, { headers: { ...headers, ...Object.fromEntries(policy) } });
+}
+
+// The port
+
+/** Resolves to whether there is a port, after asking every page for one. */
+function connected(): Promise<boolean> {
+  connecting ??= connect().finally(() => (connecting = undefined));
+  return connecting;
+}
+
+async function connect(): Promise<boolean> {
+  const pages = await scope.clients.matchAll({ includeUncontrolled: true, type: "window" });
+  if (port || pages.length === 0) return port !== undefined;
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), PORT_MS);
+    arrived = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    for (const page of pages) page.postMessage({ wa: "need-port" });
+  });
+}
+
+function use(handed: MessagePort): void {
+  const now = performance.now();
+  // Every living page was asked; the first to answer is enough.
+  if (port && now - usedAt < SILENCE_MS) return handed.close();
+  port?.close();
+  port = handed;
+  usedAt = heardAt = now;
+  isPinged = false;
+  port.onmessage = (event: MessageEvent) => hear(event.data as readonly ToPipe[]);
+  // Not in every browser; silence tells the same, later.
+  port.addEventListener("close", () => port === handed && drop());
+  outgoing = [...asked.values()].map(({ get }) => get);
+  flush();
+  arrived();
+  if (asked.size > 0) keepWatch();
+}
+
+function drop(): void {
+  port?.close();
+  port = undefined;
+  if (asked.size === 0) return;
+  void connected().then((isConnected) => {
+    if (isConnected) return;
+    for (const { resolve } of asked.values()) resolve(null);
+    asked.clear();
+  });
+}
+
+function ask(get: Get): Promise<Answer | null> {
+  return new Promise((resolve) => {
+    if (asked.size === 0) heardAt = performance.now();
+    asked.set(get.id, { get, resolve });
+    send(get);
+    keepWatch();
+  });
+}
+
+function send(item: ToBridge): void {
+  outgoing.push(item);
+  if (isFlushSet) return;
+  isFlushSet = true;
+  setTimeout(flush, GATHER_MS);
+}
+
+function flush(): void {
+  isFlushSet = false;
+  if (!port || outgoing.length === 0) return;
+  port.postMessage(outgoing);
+  outgoing = [];
+}
+
+function hear(items: readonly ToPipe[]): void {
+  heardAt = performance.now();
+  isPinged = false;
+  for (const item of items) {
+    if (item.op === "pong") continue;
+    asked.get(item.id)?.resolve(item.op === "answer" ? item : null);
+    asked.delete(item.id);
+  }
+}
+
+function keepWatch(): void {
+  watch ??= setTimeout(() => {
+    watch = undefined;
+    if (asked.size === 0 || !port) return;
+    const silence = performance.now() - heardAt;
+    if (silence >= GONE_MS) return drop();
+    if (silence >= SILENCE_MS && !isPinged) {
+      isPinged = true;
+      send({ op: "ping" });
+    }
+    keepWatch();
+  }, SILENCE_MS);
+}

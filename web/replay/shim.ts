@@ -1,0 +1,15 @@
+/**
+ * The script that is put first into archived documents. Hands the pipe a port to the viewer whenever it asks for one.
+ * Mends what pages read, keeps nothing out: a page may undo all of it and only loses its own replay.
+ */
+
+// One label below the viewer's own name: replay locally has no other layout.
+const viewer = `${location.protocol}//${location.host.replace(/^[^.]+\./, "")}`;
+
+navigator.serviceWorker?.addEventListener("message", (event: MessageEvent) => {
+  if ((event.data as { wa?: unknown } | null)?.wa !== "need-port" || !event.source || top === null || top === self) return;
+  const { port1, port2 } = new MessageChannel();
+  top.postMessage({ wa: "port" }, viewer, [port1]);
+  event.source.postMessage({ wa: "port" }, { transfer: [port2] });
+});
+navigator.serviceWorker?.startMessages();
