@@ -97,6 +97,11 @@ export class Scroll {
     this.#bar = bar;
   }
 
+  /** Goes where the row is in the middle, as far as the list allows. */
+  center(index: number): void {
+    this.top = Math.max(0, Math.min((index + 0.5) * this.#rowHeight - this.#viewHeight / 2, this.#topMax));
+  }
+
   /** Goes where the row is wholly visible, by the shortest way. */
   reveal(index: number): void {
     const start = index * this.#rowHeight;

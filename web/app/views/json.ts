@@ -20,6 +20,20 @@ const unfoldedMax = 60;
 
 type State = "loading" | "ready" | { readonly refused: string };
 
+/** The first plain values of a folded object: enough to tell it from its neighbours. */
+function glimpseOf(value: object): string {
+  const plain: string[] = [];
+  let seen = 0;
+  for (const name in value) {
+    seen += 1;
+    if (seen > 6 || plain.length === 3) break;
+    const one: unknown = (value as Record<string, unknown>)[name];
+    if (typeof one === "string") plain.push(`${visible(name, 30)}: "${visible(one.slice(0, 40), 60)}${one.length > 40 ? "\u2026" : ""}"`);
+    else if (typeof one === "number" || typeof one === "boolean") plain.push(`${visible(name, 30)}: ${one}`);
+  }
+  return plain.join(", ");
+}
+
 export class Json extends LitElement {
   static override properties = {
     store: { attribute: false },
@@ -77,6 +91,11 @@ export class Json extends LitElement {
         overflow-wrap: anywhere;
         white-space: pre-wrap;
         unicode-bidi: isolate;
+      }
+      .glimpse {
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
       }
       .string {
         color: var(--accent);
@@ -187,10 +206,13 @@ export class Json extends LitElement {
       return html`<span class="value soft">${words.jsonRange(formatCount(value.first), formatCount(last))}</span>`;
     }
     if (isFoldable(value)) {
-      const [start, end] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+      const isList = Array.isArray(value);
+      const [start, end] = isList ? ["[", "]"] : ["{", "}"];
       if (line.count === 0) return html`<span class="value soft">${start}${end}</span>`;
       if (line.isTooDeep) return html`<span class="value soft">${words.jsonTooDeep(formatCount(depthMax))}</span>`;
-      return html`<span class="value soft">${start} ${words.jsonItems(formatCount(line.count), line.count === 1)} ${end}</span>`;
+      const glimpse = line.isOpen || isList ? "" : glimpseOf(value);
+      const items = words.jsonItems(formatCount(line.count), line.count === 1);
+      return html`<span class="value soft ${glimpse === "" ? "" : "glimpse"}">${start} ${glimpse === "" ? items : glimpse} ${end}</span>`;
     }
     if (typeof value === "string") return this.#string(line, value);
     if (value instanceof Exact) return html`<span class="value number">${visible(value.source, stringCharsMax)}</span>`;

@@ -129,8 +129,7 @@ export class Records extends LitElement {
     const isWhole = this.store.view === undefined && this.store.archive === this.#archive;
     this.#archive = this.store.archive;
     this.#active = isWhole ? (this.store.record?.row.row ?? this.#place) : 0;
-    this.#scroll.top = 0;
-    this.#scroll.reveal(this.#active);
+    this.#scroll.center(this.#active);
     this.#isBarDue = true;
   }
 

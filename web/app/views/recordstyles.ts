@@ -14,7 +14,9 @@ export const grid = css`
     display: flex;
     align-items: baseline;
     gap: 0.8rem;
-    padding: 7px 12px 6px;
+    /* With the bar above, a multiple of 4: the rows below start on a whole device pixel at every usual scale. */
+    block-size: 38px;
+    padding: 8px 12px 0;
     border-block-end: 1px solid var(--line);
   }
   h2 {
@@ -170,7 +172,7 @@ export const grid = css`
     inset-block-start: 40px;
   }
 
-  @container (max-width: 780px) {
+  @container (max-width: 860px) {
     .row {
       grid-template-columns: 72px 48px minmax(96px, 0.4fr) 66px minmax(140px, 1fr);
     }
@@ -219,13 +221,14 @@ export const grid = css`
   }
 
   @media (forced-colors: active) {
-    .row.open {
+    .row.open,
+    .row.open:hover {
       forced-color-adjust: none;
       background: Highlight;
       color: HighlightText;
     }
     .row.open .cell,
-    .row.open .scheme {
+    .row.open :is(.scheme, .none) {
       color: HighlightText;
     }
     .dot {
