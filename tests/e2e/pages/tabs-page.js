@@ -1,0 +1,73 @@
+// A page of the tabs tests: one tab, and requests that go on until they are told to stop, each written down.
+import { Tab } from "/lib/tabs/index.js";
+
+const asked = new URL(location.href).searchParams;
+if (asked.has("relay")) globalThis.SharedWorker = undefined;
+
+const REPEATABLE = new Set(["hello", "attach", "inspect", "surt", "epoch", "generation", "log", "slow", "fileText", "fileKeys", "left", "inspectShared"]);
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const owners = [];
+const outdated = [];
+const tab = new Tab({
+  name: asked.get("name") ?? "test",
+  startWorker: () => new Worker("/tabs-worker.js", { type: "module" }),
+  repeatable: REPEATABLE,
+  ...(asked.has("version") && { version: asked.get("version") }),
+  pace: JSON.parse(asked.get("pace") ?? "{}"),
+  onOwner: (owner) => owners.push({ ...owner, at: Date.now() }),
+  onOutdated: (version) => outdated.push(version),
+});
+
+const results = [];
+let isOn = false;
+let loops = [];
+let lastKey = Number(asked.get("keys") ?? 0);
+
+async function ask(name, request = {}) {
+  const result = { name, ...request, began: Date.now() };
+  results.push(result);
+  try {
+    result.value = await tab.client.call(name, request);
+  } catch (error) {
+    result.error = error.code ?? error.name;
+  }
+  result.ended = Date.now();
+  return result;
+}
+
+async function loop(name, make) {
+  while (isOn) {
+    await ask(name, make());
+    await pause(10);
+  }
+}
+
+globalThis.tabs = {
+  tab,
+  owners,
+  outdated,
+  results,
+  ask,
+  isOwner: () => owners.at(-1)?.isHere ?? false,
+  load() {
+    isOn = true;
+    loops = [loop("put", () => ({ key: ++lastKey })), loop("epoch", () => ({})), loop("slow", () => ({ ms: 60 }))];
+  },
+  async rest() {
+    isOn = false;
+    await Promise.all(loops);
+    return results;
+  },
+  /** Microseconds a call, one after another. */
+  async roundTrip(count) {
+    const times = [];
+    for (let n = 0; n < count; n++) {
+      const began = performance.now();
+      await tab.client.call("epoch", {});
+      times.push(performance.now() - began);
+    }
+    return (times.reduce((sum, time) => sum + time, 0) / count) * 1000;
+  },
+};
+document.querySelector("input").onchange = ({ target }) => tab.files.share("picked", target.files[0]);

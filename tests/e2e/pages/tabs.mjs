@@ -1,0 +1,185 @@
+/**
+ * Tabs of one browser context that share an owner: their server, and ways in which an owner goes.
+ * Crashing and freezing are done to the tab's process, from outside: a stopped process is frozen as no page can feign,
+ * main thread, workers and all. Processes can be told apart on Linux; elsewhere tabs are closed, and workers kept busy.
+ */
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium, firefox } from "@playwright/test";
+import { driverOptions } from "../browser.mjs";
+
+const LIBRARY = fileURLToPath(new URL("../../../dist/lib/", import.meta.url));
+const PAGES = fileURLToPath(new URL("./", import.meta.url));
+const MEDIA_TYPES = { ".js": "text/javascript", ".wasm": "application/wasm", ".html": "text/html" };
+const HOME = '<!doctype html><title>tab</title><input type="file"><script type="module" src="/tabs-page.js"></script>';
+
+/** Quick enough for a test, slow enough for a busy machine. */
+export const PACE = { beatMs: 150, frozenMs: 1200, linkMs: 1000, graceMs: 2000, ownerlessMs: 15_000, lockedMs: 8000, frozenLockedMs: 300 };
+
+export async function serveTabs() {
+  const server = createServer((request, response) => {
+    const path = new URL(request.url, "http://localhost").pathname;
+    const file = path.startsWith("/lib/") ? join(LIBRARY, path.slice(5)) : join(PAGES, path.slice(1));
+    try {
+      const body = path === "/" ? HOME : readFileSync(file);
+      response.writeHead(200, { "Content-Type": MEDIA_TYPES[path === "/" ? ".html" : extname(path)] ?? "application/octet-stream" });
+      response.end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  return { url: `http://localhost:${server.address().port}/`, close };
+}
+
+/** @param {"chromium" | "firefox"} name */
+export async function launch(name) {
+  const { channel, launchOptions } = driverOptions(name);
+  const aside = mkdtempSync(join(tmpdir(), "tabs-"));
+  let { executablePath } = launchOptions;
+  if (name === "firefox" && isLinux) {
+    // The driver has Firefox shut down whole when a tab's process dies; as users have it, the other tabs live on.
+    const script = join(aside, "firefox");
+    writeFileSync(script, `#!/bin/sh\nunset MOZ_CRASHREPORTER_SHUTDOWN\nexec "${executablePath}" "$@"\n`);
+    chmodSync(script, 0o755);
+    executablePath = script;
+  }
+  const prefs = name === "firefox" ? { firefoxUserPrefs: { "dom.ipc.processCount.webIsolated": 16 } } : {};
+  const browser = await { chromium, firefox }[name].launch({ ...(channel && { channel }), ...launchOptions, executablePath, ...prefs });
+  const close = async () => {
+    await browser.close();
+    rmSync(aside, { recursive: true, force: true });
+  };
+  return { browser, close };
+}
+
+const isLinux = process.platform === "linux";
+
+function statusOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { parent: Number(fields[1]), cpu: Number(fields[11]) + Number(fields[12]) };
+  } catch {
+    return { parent: 0, cpu: 0 };
+  }
+}
+
+/** Processes of tabs, of browsers that this process started. */
+function tabProcesses() {
+  const isOurs = (pid) => {
+    for (let up = pid; up > 1; up = statusOf(up).parent) if (up === process.pid) return true;
+    return false;
+  };
+  const isTab = (pid) => {
+    try {
+      return /-contentproc|--type=renderer/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync("/proc").map(Number).filter((pid) => pid > 1 && isTab(pid) && isOurs(pid));
+}
+
+const withoutAnswer = (promise, ms) => Promise.race([promise.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, ms))]);
+
+/** The process of the page that is the owner: the one whose CPU time grows while its worker spins. */
+async function processOf(page) {
+  if (!isLinux) return undefined;
+  const before = new Map(tabProcesses().map((pid) => [pid, statusOf(pid).cpu]));
+  await page.evaluate(() => globalThis.tabs.ask("spin", { ms: 500 }));
+  const grown = tabProcesses().map((pid) => ({ pid, cpu: statusOf(pid).cpu - (before.get(pid) ?? 0) }));
+  grown.sort((a, b) => b.cpu - a.cpu);
+  return grown[0]?.pid;
+}
+
+/** Tabs that share one owner; the first opened is the first owner. */
+export class Tabs {
+  constructor(context, url, options = {}) {
+    this.context = context;
+    this.url = url;
+    this.options = options;
+    this.pages = [];
+  }
+
+  async open(options = {}) {
+    const page = await this.context.newPage();
+    const query = new URLSearchParams({ pace: JSON.stringify(PACE), keys: String((this.pages.length + 1) * 1_000_000), ...this.options, ...options });
+    await page.goto(`${this.url}?${query}`);
+    await page.waitForFunction(() => globalThis.tabs?.owners.length > 0, undefined, { timeout: 30_000 });
+    this.pages.push(page);
+    return page;
+  }
+
+  /** Who is the owner, as the tabs that still answer see it. */
+  async owner() {
+    for (const page of this.pages) {
+      if (await withoutAnswer(page.evaluate(() => globalThis.tabs.isOwner()), 2000)) return page;
+    }
+    return undefined;
+  }
+
+  drop(page) {
+    this.pages = this.pages.filter((one) => one !== page);
+  }
+
+  async prepareProcess(page) {
+    return { page, pid: await processOf(page) };
+  }
+
+  /** Ends the tab's process at once. Other tabs in it go too: returns those that are left. */
+  async crash({ page, pid }) {
+    const at = Date.now();
+    if (pid) process.kill(pid, "SIGKILL");
+    else await page.close();
+    this.drop(page);
+    return at;
+  }
+
+  /** Stops the tab's process, until what it returns is called. */
+  async freeze({ page, pid }, busyMs = 6000) {
+    const at = Date.now();
+    if (pid) {
+      process.kill(pid, "SIGSTOP");
+      return { at, thaw: async () => void process.kill(pid, "SIGCONT") };
+    }
+    const busy = page.evaluate((ms) => globalThis.tabs.ask("spin", { ms }), busyMs);
+    return { at, thaw: async () => void (await busy) };
+  }
+
+  /** Leaves out the tabs that died with another's process. */
+  async keepLiving() {
+    const answers = await Promise.all(this.pages.map((page) => withoutAnswer(page.evaluate(() => true), 3000)));
+    this.pages = this.pages.filter((_, idx) => answers[idx] === true);
+  }
+
+  load() {
+    return Promise.all(this.pages.map((page) => page.evaluate(() => globalThis.tabs.load())));
+  }
+
+  /** Every request of every tab that is left. */
+  rest() {
+    return Promise.all(this.pages.map((page) => page.evaluate(() => globalThis.tabs.rest())));
+  }
+
+  /** When each tab first heard from an owner after this epoch. */
+  async answeredAfter(epoch, timeout = 30_000) {
+    return Promise.all(
+      this.pages.map(async (page) => {
+        const found = await page.waitForFunction(
+          (old) => globalThis.tabs.results.find((one) => one.name === "epoch" && one.value > old)?.ended,
+          epoch,
+          { timeout, polling: 50 },
+        );
+        return found.jsonValue();
+      }),
+    );
+  }
+}
