@@ -65,6 +65,11 @@ impl<'a> Reader<'a> {
         Some(head)
     }
 
+    /// Bytes not taken yet.
+    pub fn left(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }

@@ -28,6 +28,7 @@ mod json;
 pub mod limits;
 #[cfg(feature = "rewrite")]
 pub mod rewrite;
+pub mod store;
 mod urls;
 
 #[cfg(target_arch = "wasm32")]

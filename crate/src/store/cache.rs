@@ -1,0 +1,134 @@
+//! The pages that are resident, at most `capacity` of them.
+//!
+//! C1  A dirty page is never dropped; it becomes clean when the host says that it was written.
+//! C2  Pages that were provided since the last operation that ended are dropped last, so that an
+//!     operation that asked for them finds them when it is called again.
+
+use std::collections::HashMap;
+
+use super::page::{CONTENT_BYTES, PageNo};
+
+/// Pages that an operation needs and that are not resident. Nothing was changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Missing(pub Vec<PageNo>);
+
+struct Slot {
+    page_no: PageNo,
+    content: Box<[u8]>,
+    is_dirty: bool,
+    was_used: bool,
+}
+
+pub struct Cache {
+    capacity: usize,
+    slots: Vec<Slot>,
+    places: HashMap<PageNo, usize>,
+    hand: usize,
+}
+
+impl Cache {
+    pub fn new(capacity: usize) -> Cache {
+        Cache {
+            capacity,
+            slots: Vec::with_capacity(capacity),
+            places: HashMap::new(),
+            hand: 0,
+        }
+    }
+
+    pub fn read(&mut self, page_no: PageNo) -> Result<&[u8], Missing> {
+        let Some(&at) = self.places.get(&page_no) else {
+            return Err(Missing(vec![page_no]));
+        };
+        let slot = &mut self.slots[at];
+        slot.was_used = true;
+        Ok(&slot.content)
+    }
+
+    /// A page to change; it is dirty from here on.
+    pub fn write(&mut self, page_no: PageNo) -> Result<&mut [u8], Missing> {
+        let Some(&at) = self.places.get(&page_no) else {
+            return Err(Missing(vec![page_no]));
+        };
+        let slot = &mut self.slots[at];
+        slot.was_used = true;
+        slot.is_dirty = true;
+        Ok(&mut slot.content)
+    }
+
+    /// Gives a resident page another number: its next writing goes elsewhere in the file.
+    pub fn renumber(&mut self, from: PageNo, to: PageNo) {
+        if let Some(at) = self.places.remove(&from) {
+            self.slots[at].page_no = to;
+            self.places.insert(to, at);
+        }
+    }
+
+    /// Takes in a page, in place of one that is not needed now. Returns false where all are dirty.
+    pub fn provide(&mut self, page_no: PageNo, content: &[u8], is_dirty: bool) -> bool {
+        if let Some(&at) = self.places.get(&page_no) {
+            self.slots[at].content.copy_from_slice(content);
+            self.slots[at].is_dirty |= is_dirty;
+            return true;
+        }
+        debug_assert_eq!(content.len(), CONTENT_BYTES);
+        let slot = Slot {
+            page_no,
+            content: content.into(),
+            is_dirty,
+            was_used: true,
+        };
+        let at = if self.slots.len() < self.capacity {
+            self.slots.push(slot);
+            self.slots.len() - 1
+        } else {
+            let Some(at) = self.victim() else {
+                return false;
+            };
+            self.places.remove(&self.slots[at].page_no);
+            self.slots[at] = slot;
+            at
+        };
+        self.places.insert(page_no, at);
+        true
+    }
+
+    /// A clean page that was not used for a round of the clock's hand, or any clean one.
+    fn victim(&mut self) -> Option<usize> {
+        for _ in 0..2 * self.slots.len() {
+            let at = self.hand;
+            self.hand = (self.hand + 1) % self.slots.len();
+            let slot = &mut self.slots[at];
+            if slot.is_dirty {
+                continue;
+            }
+            if !slot.was_used {
+                return Some(at);
+            }
+            slot.was_used = false;
+        }
+        self.slots.iter().position(|slot| !slot.is_dirty)
+    }
+
+    pub fn dirty(&self) -> impl Iterator<Item = (PageNo, &[u8])> {
+        self.slots
+            .iter()
+            .filter(|slot| slot.is_dirty)
+            .map(|slot| (slot.page_no, &*slot.content))
+    }
+
+    pub fn dirty_count(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.is_dirty).count()
+    }
+
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// The dirty pages were written.
+    pub fn clean(&mut self) {
+        for slot in &mut self.slots {
+            slot.is_dirty = false;
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The two superblocks: which commit is the last one, and where its pages are.
+//!
+//!   superblock := page of (magic:u64 version:u32 next_page:u32 generation:u64 logical:u32 tables:u32 table:u32*)
+//! Generation g stands in page g mod 2, so the one before it survives until g is whole.
+
+use super::page::{CONTENT_BYTES, PageNo, seal, unseal};
+
+/// Pages 0 and 1 of the file.
+pub const SUPERBLOCKS: [PageNo; 2] = [PageNo(0), PageNo(1)];
+
+const MAGIC: u64 = u64::from_le_bytes(*b"stackrm\0");
+const VERSION: u32 = 1;
+const HEAD_BYTES: usize = 32;
+/// Page tables that fit: enough for about a million pages, 4 GiB.
+pub const TABLES_MAX: usize = (CONTENT_BYTES - HEAD_BYTES) / 4;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Superblock {
+    pub generation: u64,
+    /// First page number that no commit ever used.
+    pub next_page: u32,
+    /// Logical pages that exist.
+    pub logical: u32,
+    /// Where the page tables are.
+    pub tables: Vec<PageNo>,
+}
+
+impl Superblock {
+    pub fn place(&self) -> PageNo {
+        SUPERBLOCKS[usize::from(self.generation % 2 == 1)]
+    }
+
+    pub fn to_page(&self) -> Vec<u8> {
+        let mut content = Vec::with_capacity(CONTENT_BYTES);
+        content.extend_from_slice(&MAGIC.to_le_bytes());
+        content.extend_from_slice(&VERSION.to_le_bytes());
+        content.extend_from_slice(&self.next_page.to_le_bytes());
+        content.extend_from_slice(&self.generation.to_le_bytes());
+        content.extend_from_slice(&self.logical.to_le_bytes());
+        content.extend_from_slice(
+            &u32::try_from(self.tables.len())
+                .unwrap_or(u32::MAX)
+                .to_le_bytes(),
+        );
+        for table in &self.tables {
+            content.extend_from_slice(&table.0.to_le_bytes());
+        }
+        content.resize(CONTENT_BYTES, 0);
+        seal(self.place(), &content)
+    }
+
+    /// The superblock in a page, or `None` where it is none or was not written whole.
+    fn from_page(place: PageNo, bytes: &[u8]) -> Option<Superblock> {
+        let content = unseal(place, bytes)?;
+        let word = |at: usize| {
+            content
+                .get(at..at + 4)?
+                .try_into()
+                .ok()
+                .map(u32::from_le_bytes)
+        };
+        let long = |at: usize| {
+            content
+                .get(at..at + 8)?
+                .try_into()
+                .ok()
+                .map(u64::from_le_bytes)
+        };
+        if long(0)? != MAGIC || word(8)? != VERSION {
+            return None;
+        }
+        let count = usize::try_from(word(28)?)
+            .ok()
+            .filter(|count| *count <= TABLES_MAX)?;
+        let tables = (0..count)
+            .map(|n| word(HEAD_BYTES + 4 * n).map(PageNo))
+            .collect::<Option<_>>()?;
+        let superblock = Superblock {
+            generation: long(16)?,
+            next_page: word(12)?,
+            logical: word(24)?,
+            tables,
+        };
+        (superblock.place() == place).then_some(superblock)
+    }
+
+    /// The last commit of a file that begins with these two pages; an empty store where there is none.
+    pub fn newest(pages: [&[u8]; 2]) -> Superblock {
+        let found = SUPERBLOCKS
+            .iter()
+            .zip(pages)
+            .filter_map(|(place, bytes)| Superblock::from_page(*place, bytes));
+        let empty = Superblock {
+            next_page: 2,
+            ..Superblock::default()
+        };
+        found
+            .max_by_key(|superblock| superblock.generation)
+            .unwrap_or(empty)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_whole_superblock_counts() {
+        let at = |generation| Superblock {
+            generation,
+            next_page: 9,
+            logical: 3,
+            tables: vec![PageNo(5), PageNo(6)],
+        };
+        let (three, four) = (at(3).to_page(), at(4).to_page());
+        assert_eq!(Superblock::newest([&four, &three]), at(4));
+        for length in 0..four.len() {
+            assert_eq!(Superblock::newest([&four[..length], &three]), at(3));
+        }
+        assert_eq!(
+            Superblock::newest([&three, &four]),
+            Superblock::newest([&[], &[]]),
+            "each in its own place only"
+        );
+        assert_eq!(Superblock::newest([&[], &[]]).generation, 0);
+    }
+}
