@@ -10,7 +10,7 @@ import type { SourceRef } from "./protocol.js";
 export interface Source {
   /** Bytes in all; undefined until it is known. */
   readonly size: number | undefined;
-  /** The bytes from `offset` to the end, in pieces, as long as the caller takes them. */
+  /** The bytes from `offset` to the end, in pieces, as long as the caller takes them. A piece is good until the next one is asked for. */
   chunks(offset: number, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
@@ -33,21 +33,12 @@ export function openSource(reference: SourceRef): Source {
 }
 
 function blobSource(blob: Blob): Source {
-  const read = async (offset: number): Promise<Uint8Array | undefined> => {
-    if (offset >= blob.size) return undefined;
-    return new Uint8Array(await blob.slice(offset, offset + WINDOW_BYTES).arrayBuffer());
-  };
   return {
     size: blob.size,
     async *chunks(offset, signal) {
-      let next = read(offset);
       try {
-        for (let at = offset; ; at += WINDOW_BYTES) {
-          const chunk = await next;
+        for await (const chunk of pieces(blob.slice(offset).stream(), { buffer: new ArrayBuffer(WINDOW_BYTES) })) {
           checkAbort(signal);
-          if (!chunk) return;
-          // The next window is read while this one is parsed.
-          next = read(at + WINDOW_BYTES);
           yield chunk;
         }
       } catch (error) {
@@ -55,8 +46,6 @@ function blobSource(blob: Blob): Source {
         const message =
           "The file can no longer be read. It was moved, changed or deleted, or the permission ended: choose it again.";
         throw new ArchiveError("source/unreadable", message, { cause: error });
-      } finally {
-        next.catch(() => {});
       }
     },
   };
@@ -74,6 +63,42 @@ function bytesSource(bytes: Uint8Array): Source {
   };
 }
 
+/** One buffer for all streams of one reading. Without it every chunk is garbage, and browsers let a lot of that gather. */
+interface Hold {
+  buffer: ArrayBuffer;
+}
+
+async function* pieces(stream: ReadableStream<Uint8Array>, hold: Hold): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = bufferedReader(stream);
+  try {
+    if (reader instanceof ReadableStreamDefaultReader) {
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) return;
+        yield value;
+      }
+    }
+    for (;;) {
+      const { value, done } = await reader.read(new Uint8Array(hold.buffer));
+      if (value) hold.buffer = value.buffer;
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Ends what is still under way; a stream that failed has said so already.
+    reader.cancel().catch(() => {});
+  }
+}
+
+function bufferedReader(stream: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | ReadableStreamDefaultReader<Uint8Array> {
+  try {
+    return stream.getReader({ mode: "byob" });
+  } catch {
+    // Not every browser reads every stream into a given buffer.
+    return stream.getReader();
+  }
+}
+
 const MEANINGS: Readonly<Record<number, string>> = {
   401: "access is not allowed",
   403: "access is not allowed",
@@ -81,10 +106,18 @@ const MEANINGS: Readonly<Record<number, string>> = {
   410: "the file is gone",
   503: "it is overloaded: try again later",
 };
+/** What one request asks for. Firefox does not hold a response back that is read slowly: it keeps all of it in memory. */
+export const REQUEST_BYTES = 8 << 20;
 const RETRIES = 4;
 const RETRY_MS = 250;
 
-/** A URL: one request as long as reading goes on, a Range request wherever it starts elsewhere. */
+/** Length of the file as a Range request tells it. */
+function totalOf(response: Response): number | undefined {
+  const total = /^bytes \d+-\d+\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "")?.[1];
+  return total === undefined ? undefined : Number(total);
+}
+
+/** A URL, asked for in windows by Range. A server without Range is read on in one go. */
 class UrlSource implements Source {
   size: number | undefined;
   readonly #url: string;
@@ -121,27 +154,57 @@ class UrlSource implements Source {
     signal.addEventListener("abort", onAbort);
     checkAbort(signal);
     try {
-      const headers: Record<string, string> = offset > 0 ? { Range: `bytes=${offset}-` } : {};
-      const response = await fetch(this.#url, { headers, signal: controller.signal, credentials: "same-origin" });
-      if (response.status === 416) return;
-      this.#check(response, offset);
-      // A server without Range sends all of it again.
-      const isWhole = response.status !== 206;
-      let received = isWhole ? 0 : offset;
-      const reader = response.body?.getReader();
-      if (!reader) return;
-      for (;;) {
-        const { value, done } = await reader.read();
-        if (done) break;
-        const unwanted = Math.max(0, offset - received);
-        received += value.length;
-        if (unwanted < value.length) yield unwanted > 0 ? value.subarray(unwanted) : value;
+      const hold = { buffer: new ArrayBuffer(WINDOW_BYTES) };
+      for (let at = offset; ; ) {
+        const response = await this.#ask(at, controller.signal);
+        if (!response?.body) return;
+        const isPart = response.status === 206;
+        const start = isPart ? at : 0;
+        let end = start;
+        for await (const piece of pieces(response.body, hold)) {
+          const unwanted = Math.max(0, at - end);
+          end += piece.length;
+          if (unwanted < piece.length) yield unwanted > 0 ? piece.subarray(unwanted) : piece;
+        }
+        this.#checkReceived(response, end - start);
+        if (!isPart || end === at || this.#isLast(response, start, end)) return;
+        at = end;
       }
-      if (isWhole) this.#checkReceived(received);
     } finally {
       signal.removeEventListener("abort", onAbort);
       controller.abort();
     }
+  }
+
+  /** A window of bytes from `at` on, or all of the file; undefined where there are none. */
+  async #ask(at: number, signal: AbortSignal): Promise<Response | undefined> {
+    const get = (headers: Record<string, string>): Promise<Response> =>
+      // An archive would push everything else out of the browser's cache, and writing it there takes time.
+      fetch(this.#url, { headers, signal, credentials: "same-origin", cache: "no-store" });
+    const response = await get({ Range: `bytes=${at}-${at + REQUEST_BYTES - 1}` }).catch((error: unknown) => {
+      // A browser may ask another site for leave to send Range, and the site may only answer plain requests.
+      if (at > 0 || signal.aborted) throw error;
+      return get({});
+    });
+    if (response.status === 416) return undefined;
+    this.#check(response, at);
+    if (response.status === 206 && this.size === undefined) await this.#askSize(signal);
+    return response;
+  }
+
+  /** Other sites may hide how long the file is from a Range request, but not from a plain one. */
+  async #askSize(signal: AbortSignal): Promise<void> {
+    const response = await fetch(this.#url, { method: "HEAD", signal, credentials: "same-origin", cache: "no-store" }).catch(() => undefined);
+    const length = response?.headers.get("Content-Length");
+    if (response?.ok && length && !response.headers.has("Content-Encoding")) this.size = Number(length);
+  }
+
+  /** Whether the file ends where this window ends. A server may give less than was asked for. */
+  #isLast(response: Response, start: number, end: number): boolean {
+    const total = totalOf(response);
+    if (total !== undefined) return end >= total;
+    const isShort = end - start < REQUEST_BYTES;
+    return isShort && (this.size === undefined || end >= this.size);
   }
 
   #check(response: Response, offset: number): void {
@@ -152,9 +215,8 @@ class UrlSource implements Source {
     }
     const isEncoded = headers.has("Content-Encoding");
     if (isEncoded && this.#isGzip()) throw this.#unpacked();
-    const range = /^bytes \d+-\d+\/(\d+)$/.exec(headers.get("Content-Range") ?? "");
     const length = headers.get("Content-Length");
-    const total = range ? Number(range[1]) : status === 200 && length !== null && !isEncoded ? Number(length) : undefined;
+    const total = totalOf(response) ?? (status === 200 && length !== null && !isEncoded ? Number(length) : undefined);
     // A server that compresses on the fly marks its ETag; the file is the same one.
     const tag = (headers.get("ETag") ?? "").replace(/^W\//, "").replace(/[-;](gzip|br|zstd)"$/, '"');
     const version = `${tag} ${headers.get("Last-Modified") ?? ""}`;
@@ -167,10 +229,10 @@ class UrlSource implements Source {
   }
 
   /** What came is compared with what was announced; browsers hide from other sites that they unpacked it. */
-  #checkReceived(received: number): void {
-    if (this.size === undefined || this.size === received) return;
-    if (this.#isGzip()) throw this.#unpacked();
-    this.size = received;
+  #checkReceived(response: Response, received: number): void {
+    const announced = response.headers.get("Content-Length");
+    if (announced !== null && Number(announced) !== received && this.#isGzip()) throw this.#unpacked();
+    if (response.status !== 206) this.size = received;
   }
 
   #isGzip(): boolean {
