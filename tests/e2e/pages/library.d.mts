@@ -1,0 +1,1 @@
+export function serveLibrary(): Promise<{ url: string; close(): Promise<unknown> }>;

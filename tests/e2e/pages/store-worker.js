@@ -1,0 +1,155 @@
+// The contract of page storages, run in a worker: one suite for every backend.
+// Messages: { kind, task, count } -> { ...facts } or { error }.
+
+import { HandlePool } from "/lib/store/pool.js";
+import { Pages, run, runNow } from "/lib/store/pages.js";
+import { idbStorage, memoryStorage, opfsStorage } from "/lib/store/storage.js";
+import init, { PageStore } from "/lib/wasm/engine.js";
+
+const SHAPE = { cachePages: 16, buckets: 1024 };
+const encoder = new TextEncoder();
+const key = (n) => encoder.encode(`key-${String(n).padStart(12, "0")}`);
+const value = (n) => encoder.encode(`value-${String(n).padStart(10, "0")}`);
+const text = (bytes) => bytes && new TextDecoder().decode(bytes);
+
+const memory = memoryStorage();
+
+async function openStorage(kind) {
+  if (kind === "memory") return { storage: memory, close: () => {} };
+  if (kind === "idb") {
+    const storage = await idbStorage("store-test");
+    return { storage, close: () => storage.close() };
+  }
+  const pool = await HandlePool.open("store-test", 3);
+  return { storage: opfsStorage(pool.take("main")), close: () => pool.close() };
+}
+
+/** Synchronous storages are driven without a single promise, the others by promise. */
+const driver = (kind, storage) => (kind === "idb" ? (operation) => run(operation, storage) : (operation) => runNow(operation, storage));
+
+async function scanAll(pages, drive) {
+  pages.rewind();
+  const callsBefore = pages.calls;
+  const readsBefore = pages.reads;
+  const found = new Set();
+  let told = 0;
+  for (;;) {
+    const bytes = await drive(pages.scan(512));
+    if (bytes.length === 0) break;
+    for (let at = 0; at < bytes.length; ) {
+      const keyBytes = bytes[at];
+      found.add(text(bytes.subarray(at + 1, at + 1 + keyBytes)));
+      at += 1 + keyBytes;
+      at += 1 + bytes[at];
+      told += 1;
+    }
+  }
+  return { entries: found.size, told, calls: pages.calls - callsBefore, reads: pages.reads - readsBefore };
+}
+
+const since = (start) => performance.now() - start;
+
+async function contract({ kind, count }) {
+  const first = await openStorage(kind);
+  const drive = driver(kind, first.storage);
+  let pages = await drive(Pages.opening(PageStore, SHAPE));
+  let start = performance.now();
+  for (let n = 0; n < count; n++) {
+    // A promise a put would be the cost that synchronous storages must not pay.
+    if (kind === "idb") await drive(pages.put(key(n), value(n)));
+    else drive(pages.put(key(n), value(n)));
+  }
+  const putMs = since(start);
+  const putCalls = pages.calls;
+  start = performance.now();
+  await drive(pages.commit());
+  const commitMs = since(start);
+  pages.free();
+  first.close();
+
+  const again = await openStorage(kind);
+  const driveAgain = driver(kind, again.storage);
+  pages = await driveAgain(Pages.opening(PageStore, SHAPE));
+  start = performance.now();
+  const scan = await scanAll(pages, driveAgain);
+  const scanMs = since(start);
+  const callsBefore = pages.calls;
+  const gets = Math.min(count, 1000);
+  let wrong = 0;
+  start = performance.now();
+  for (let n = 0; n < gets; n++) {
+    const which = (n * 7919) % count;
+    const found = await driveAgain(pages.get(key(which)));
+    if (text(found) !== text(value(which))) wrong += 1;
+  }
+  const getMs = since(start);
+  const getCalls = pages.calls - callsBefore;
+  const none = await driveAgain(pages.get(encoder.encode("none")));
+  // The same key again and again: its page is resident, and only the machinery is measured.
+  start = performance.now();
+  const resident = 100_000;
+  const same = key(1);
+  for (let n = 0; n < resident; n++) if (kind !== "idb") driveAgain(pages.get(same));
+  const residentMs = since(start);
+  const generation = pages.generation;
+  pages.free();
+  again.close();
+  return {
+    generation, scan, wrong, none: none === undefined,
+    callsPerPut: putCalls / count, callsPerGet: getCalls / gets,
+    usPerPut: (putMs * 1000) / count, usPerGet: (getMs * 1000) / gets, usPerScanned: (scanMs * 1000) / count, commitMs,
+    usPerResidentGet: kind === "idb" ? undefined : (residentMs * 1000) / resident,
+  };
+}
+
+/** The engine's own calls without the driver: what the loop around them costs is the difference. */
+async function plain({ count }) {
+  const store = new PageStore(new Uint8Array(0), new Uint8Array(0), 64, 8);
+  store.open();
+  store.put(key(1), value(1));
+  const same = key(1);
+  const start = performance.now();
+  for (let n = 0; n < count; n++) {
+    store.get(same);
+    store.value();
+  }
+  return { usPerGet: (since(start) * 1000) / count };
+}
+
+/** Commits `count` entries, then writes as many again and dies at `when`; the page terminates this worker. */
+async function die({ kind, count, when }) {
+  const { storage } = await openStorage(kind);
+  const drive = driver(kind, storage);
+  const pages = await drive(Pages.opening(PageStore, SHAPE));
+  for (let n = 0; n < count; n++) await drive(pages.put(key(n), value(n)));
+  await drive(pages.commit());
+  for (let n = count; n < 2 * count; n++) await drive(pages.put(key(n), value(n)));
+  const committing = pages.commit();
+  const { write } = committing.next().value;
+  if (when === "before the superblock") await storage.write({ pages: write.pages, bytes: write.bytes });
+  else if (when === "in the middle") void storage.write(write);
+  else await storage.write(write);
+  return { isReadyToDie: true };
+}
+
+async function look({ kind }) {
+  const { storage, close } = await openStorage(kind);
+  const drive = driver(kind, storage);
+  const pages = await drive(Pages.opening(PageStore, SHAPE));
+  const scan = await scanAll(pages, drive);
+  const { generation } = pages;
+  pages.free();
+  close();
+  return { ...scan, generation };
+}
+
+const tasks = { contract, plain, die, look };
+
+onmessage = async ({ data }) => {
+  try {
+    await init();
+    postMessage(await tasks[data.task](data));
+  } catch (error) {
+    postMessage({ error: `${error.name}: ${error.message}` });
+  }
+};

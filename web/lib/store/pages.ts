@@ -1,0 +1,131 @@
+/**
+ * A store over a page storage: runs the engine's operations, reads the pages that they miss, writes what
+ * they must spill or commit. Knows nothing of what the pages hold.
+ *
+ * Every operation is a loop that stops where a storage must be waited for; on synchronous storages it
+ * never does. `calls` and `reads` are counted, since they are what a design can promise.
+ */
+
+import { ArchiveError } from "../errors.js";
+import type { PageStore } from "../wasm/engine.js";
+import type { Batch, PageStorage, SyncPageStorage } from "./storage.js";
+
+const DONE = 0;
+const MISSING = 1;
+const MUST_SPILL = 2;
+
+/** What an operation waits for: pages to read or a batch to write. */
+type Need = { readonly read: Uint32Array } | { readonly write: Batch };
+type Operation<T> = Generator<Need, T, Uint8Array[] | undefined>;
+
+/** The engine's store class, once its module is loaded. */
+export type MakeStore = new (first: Uint8Array, second: Uint8Array, cachePages: number, buckets: number) => PageStore;
+
+export interface StoreShape {
+  readonly cachePages: number;
+  readonly buckets: number;
+}
+
+export class Pages {
+  /** Calls of the engine, and pages read for them. */
+  calls = 0;
+  reads = 0;
+  readonly #store: PageStore;
+
+  private constructor(store: PageStore) {
+    this.#store = store;
+  }
+
+  static *opening(make: MakeStore, { cachePages, buckets }: StoreShape): Operation<Pages> {
+    const [first, second] = (yield { read: Uint32Array.of(0, 1) }) ?? [];
+    const pages = new Pages(new make(first ?? new Uint8Array(0), second ?? new Uint8Array(0), cachePages, buckets));
+    yield* pages.#run(() => pages.#store.open());
+    return pages;
+  }
+
+  *put(key: Uint8Array, value: Uint8Array): Operation<void> {
+    const outcome = yield* this.#run(() => this.#store.put(key, value));
+    if (outcome !== DONE) throw new ArchiveError("store/too-large", "The entry is larger than a page.");
+  }
+
+  *get(key: Uint8Array): Operation<Uint8Array | undefined> {
+    yield* this.#run(() => this.#store.get(key));
+    return this.#store.value();
+  }
+
+  /** The next entries of the scan as the engine writes them; empty at its end. */
+  *scan(limit: number): Operation<Uint8Array> {
+    yield* this.#run(() => this.#store.scan(limit));
+    return this.#store.value() ?? new Uint8Array(0);
+  }
+
+  rewind(): void {
+    this.#store.rewind();
+  }
+
+  *commit(): Operation<void> {
+    this.#store.commit();
+    yield* this.#writeOut();
+  }
+
+  get generation(): number {
+    return this.#store.generation();
+  }
+
+  free(): void {
+    this.#store.free();
+  }
+
+  *#run(attempt: () => number): Operation<number> {
+    for (;;) {
+      this.calls += 1;
+      const outcome = attempt();
+      if (outcome === MISSING) {
+        const missing = this.#store.missing();
+        this.reads += missing.length;
+        const found = (yield { read: missing }) ?? [];
+        missing.forEach((page, at) => {
+          if (!this.#store.provide(page, found[at] ?? new Uint8Array(0))) {
+            throw new ArchiveError("store/damaged", "A page of the store is damaged: the index must be built again.", { offset: page * 4096 });
+          }
+        });
+      } else if (outcome === MUST_SPILL) {
+        this.#store.spill();
+        yield* this.#writeOut();
+      } else {
+        return outcome;
+      }
+    }
+  }
+
+  *#writeOut(): Operation<void> {
+    const superblock = this.#store.batch_superblock();
+    const batch: Batch = {
+      pages: this.#store.batch_pages(),
+      bytes: this.#store.batch_bytes(),
+      ...(superblock && { superblock: { page: this.#store.batch_superblock_page(), bytes: superblock } }),
+    };
+    yield { write: batch };
+    this.#store.confirm();
+  }
+}
+
+/** Runs an operation to its end on a storage that answers at once. */
+export function runNow<T>(operation: Operation<T>, storage: SyncPageStorage): T {
+  let step = operation.next();
+  while (!step.done) {
+    const need = step.value;
+    step = operation.next("read" in need ? storage.read(need.read) : (storage.write(need.write), undefined));
+  }
+  return step.value;
+}
+
+/** Runs an operation to its end on any storage. */
+export async function run<T>(operation: Operation<T>, storage: PageStorage): Promise<T> {
+  let step = operation.next();
+  while (!step.done) {
+    const need = step.value;
+    step = operation.next("read" in need ? await storage.read(need.read) : ((await storage.write(need.write)), undefined));
+  }
+  return step.value;
+}
