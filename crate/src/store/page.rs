@@ -1,4 +1,4 @@
-//! One page of a store file.
+//! One page of a store file (FORMAT.md 1).
 //!
 //!   page := checksum:u64 content:[u8; CONTENT_BYTES]
 //! The checksum covers the content and the page's own number, so that a torn write, a flipped bit and

@@ -1,4 +1,4 @@
-//! The two superblocks: which commit is the last one, and where its pages are.
+//! The two superblocks: which commit is the last one, and where its pages are (FORMAT.md 2).
 //!
 //!   superblock := page of (magic:u64 version:u32 next_page:u32 generation:u64 logical:u32 tables:u32 table:u32*)
 //! Generation g stands in page g mod 2, so the one before it survives until g is whole.
