@@ -336,7 +336,7 @@ fn query_key(query: &str) -> String {
     let stripped = without_query_session(&lower);
     let mut arguments: Vec<&str> = stripped.split('&').collect();
     // The name sorts before its value: `a&b` is `a`, `b`, and `a=1` comes before `a=2`.
-    arguments.sort_by_key(|argument| {
+    arguments.sort_unstable_by_key(|argument| {
         argument
             .split_once('=')
             .map_or((*argument, None), |(name, value)| (name, Some(value)))

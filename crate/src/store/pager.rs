@@ -248,7 +248,7 @@ impl Pager {
             .map(|(page_no, content)| (page_no, seal(page_no, content)))
             .collect();
         // Neighbours in the file go out in one write.
-        pages.sort_by_key(|(page_no, _)| *page_no);
+        pages.sort_unstable_by_key(|(page_no, _)| *page_no);
         pages
     }
 
