@@ -164,6 +164,15 @@ impl Machine {
 
     // Members of a gzip file
 
+    /// Whether nothing of the members before bears on the next one.
+    pub fn is_between(&self) -> bool {
+        self.state == State::Gap
+            && !self.has_record
+            && self.pending.is_none()
+            && self.joint.is_none()
+            && self.overrun == 0
+    }
+
     pub fn member_start(&mut self, offset: u64) {
         match self.state {
             State::Gap => {

@@ -18,7 +18,7 @@ pub use date::parse_date;
 pub use detect::detect;
 pub use http::{HttpHead, media_type};
 pub use reader::{Container, Reader};
-pub use record::{Record, Sink};
+pub use record::{Joint, Record, Sink};
 #[cfg(feature = "rewrite")]
 pub(crate) use surt::ascii_label;
 pub use surt::surt;

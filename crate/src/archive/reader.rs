@@ -7,7 +7,7 @@
 
 use super::gzip::{GzipReader, Step};
 use super::machine::{Flow, Machine};
-use super::record::Sink;
+use super::record::{Joint, Sink};
 use crate::error::{Code, Damage, code};
 use crate::limits::{INFLATE_STEP_BYTES, INFLATE_STEP_BYTES_EXTRACT, REWIND_BYTES_MIN};
 
@@ -27,6 +27,17 @@ struct Break {
     member: u64,
 }
 
+/// What a reader knows of the file before the place where it began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Past {
+    /// All: it read that, or was told of it.
+    Known,
+    /// Nothing; it looks for a member at or after `from`.
+    Searching { from: u64 },
+    /// Nothing; it began with the member at `start`.
+    Unknown { start: u64 },
+}
+
 pub struct Reader {
     gzip: Option<GzipReader>,
     machine: Machine,
@@ -39,6 +50,8 @@ pub struct Reader {
     /// Bytes of the inflated member before the record that is wanted.
     skip: u64,
     inner: u64,
+    past: Past,
+    is_lost: bool,
 }
 
 impl Reader {
@@ -64,7 +77,45 @@ impl Reader {
             member: offset,
             skip,
             inner: 0,
+            past: Past::Known,
+            is_lost: false,
         }
+    }
+
+    /// A reader that goes on at a joint of another one's reading, and does all that the other would do.
+    pub fn resumed(joint: Joint) -> Reader {
+        let mut reader = Reader::at(Container::Gzip, joint.offset, 0, INFLATE_STEP_BYTES);
+        reader.rewound = joint.rewound;
+        reader
+    }
+
+    /// A reader that begins with the first member at or after `from` in which a WARC record begins. It may be
+    /// wrong: payloads can contain members. It is right if another one's reading has a joint there at
+    /// which `may_join` holds.
+    pub fn searching(from: u64) -> Reader {
+        let mut reader = Reader::at(Container::Gzip, from, 0, INFLATE_STEP_BYTES);
+        reader.past = Past::Searching { from };
+        if let Some(gzip) = &mut reader.gzip {
+            gzip.scan_from(from);
+        }
+        reader
+    }
+
+    /// Whether a reader that found the member at `joint` by searching does what the one that came to the
+    /// joint would do. How much may be read again depends on what lies before: those before may have used
+    /// what their bytes earned, which leaves to those after what theirs earn.
+    pub fn may_join(joint: Joint) -> bool {
+        joint.rewound <= joint.offset.saturating_mul(2)
+    }
+
+    /// Whether the first member is still being looked for.
+    pub fn is_searching(&self) -> bool {
+        matches!(self.past, Past::Searching { .. })
+    }
+
+    /// Whether it came to where it had to know what lies before: what it told since its last joint may be wrong.
+    pub fn is_lost(&self) -> bool {
+        self.is_lost
     }
 
     /// For sources that only go forward: damage then costs what lies behind it.
@@ -169,10 +220,7 @@ impl Reader {
                 Step::Hungry if taken == bytes.len() => break,
                 Step::Hungry => {}
                 Step::Start { offset } => {
-                    self.member = offset;
-                    self.inner = 0;
-                    self.mend(offset, sink);
-                    self.machine.member_start(offset);
+                    self.start_member(offset, sink);
                 }
                 Step::Data(data) => {
                     let start = self.inner;
@@ -217,11 +265,40 @@ impl Reader {
         taken
     }
 
+    fn start_member(&mut self, offset: u64, sink: &mut dyn Sink) {
+        self.member = offset;
+        self.inner = 0;
+        if self.is_searching() {
+            // What was looked at in vain is no damage, and costs the file nothing.
+            self.past = Past::Unknown { start: offset };
+            self.broken = None;
+            self.rewound = 0;
+            self.furthest = offset;
+        }
+        self.mend(offset, sink);
+        let is_joint = self.machine.is_between() && self.furthest <= self.position;
+        if is_joint && !self.is_lost {
+            let rewound = self.rewound;
+            sink.joint(Joint { offset, rewound });
+        }
+        self.machine.member_start(offset);
+    }
+
+    /// Bytes that may be read again, as far as this reader can tell.
+    fn allowance(&self) -> u64 {
+        // Together with what `may_join` grants to those before, this is never more than a whole file's.
+        let (Past::Searching { from } | Past::Unknown { start: from }) = self.past else {
+            return REWIND_BYTES_MIN.saturating_add(self.furthest.saturating_mul(2));
+        };
+        REWIND_BYTES_MIN.saturating_add(self.furthest.saturating_sub(from).saturating_mul(2))
+    }
+
     /// Whether reading may go back to `to`; if so, it does.
     fn rewind(&mut self, to: u64) -> bool {
         let again = self.furthest.max(self.position).saturating_sub(to);
-        let budget = REWIND_BYTES_MIN.saturating_add(self.furthest.saturating_mul(2));
-        if !self.can_seek || self.rewound.saturating_add(again) > budget {
+        let is_allowed = self.rewound.saturating_add(again) <= self.allowance();
+        if !self.can_seek || !is_allowed {
+            self.is_lost |= matches!(self.past, Past::Unknown { .. });
             return false;
         }
         self.rewound += again;

@@ -21,6 +21,15 @@ pub struct Record {
     pub is_whole: bool,
 }
 
+/// A place at which a reader that knows nothing of what lies before would go on just the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Joint {
+    /// Where the gzip member that follows starts.
+    pub offset: u64,
+    /// Bytes that were read again up to here.
+    pub rewound: u64,
+}
+
 /// Hears a record as it streams by: `begin`, at most one `http`, any number of `body`, then `end`.
 /// After `abandon` the same record begins again, because a wrong length was found out.
 pub trait Sink {
@@ -33,6 +42,8 @@ pub trait Sink {
     fn end(&mut self, record: &Record);
     fn abandon(&mut self) {}
     fn damage(&mut self, damage: Damage);
+    /// All that was told so far lies before `joint`, and nothing of it bears on what follows.
+    fn joint(&mut self, _joint: Joint) {}
     /// False lets the reader pass over long blocks.
     fn wants_body(&self) -> bool {
         true
