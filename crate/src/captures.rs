@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::archive::{HttpHead, Record, RecordType, Sink, WarcHead, media_type, parse_date};
+use crate::archive::{HttpHead, Record, RecordType, Sink, WarcHead};
 use crate::codec::Writer;
 use crate::error::Damage;
-use crate::limits::{DAMAGE_KEPT_MAX, TABLE_MIME_BYTES_MAX, TABLE_MIMES_MAX, TABLE_URL_BYTES_MAX};
+use crate::limits::{DAMAGE_KEPT_MAX, TABLE_MIMES_MAX};
+use crate::row::Row;
 use crate::urls::Urls;
 
 const SEGMENT_ROWS: usize = 4096;
@@ -44,16 +45,6 @@ impl Segment {
     }
 }
 
-/// What is known of a record before its end.
-#[derive(Default)]
-struct Draft {
-    url: Vec<u8>,
-    mime: Vec<u8>,
-    date: Option<u64>,
-    status: Option<u16>,
-    kind: u8,
-}
-
 pub struct Captures {
     segments: Vec<Segment>,
     urls: Urls,
@@ -62,7 +53,7 @@ pub struct Captures {
     wide: BTreeMap<(u8, usize), u64>,
     mime_names: Vec<Vec<u8>>,
     mime_numbers: HashMap<Vec<u8>, u16>,
-    draft: Draft,
+    draft: Row,
     damage: Vec<Damage>,
     damage_count: u64,
 }
@@ -85,7 +76,7 @@ impl Captures {
             wide: BTreeMap::new(),
             mime_names: vec![Vec::new()],
             mime_numbers: HashMap::from([(Vec::new(), 0)]),
-            draft: Draft::default(),
+            draft: Row::default(),
             damage: Vec::new(),
             damage_count: 0,
         }
@@ -111,6 +102,37 @@ impl Captures {
     /// Calls `visit` for the URLs of the rows `from..to`, until it returns false.
     pub fn scan_urls(&self, from: usize, to: usize, visit: impl FnMut(usize, &[u8]) -> bool) {
         self.urls.scan(from, to, visit);
+    }
+
+    /// Adds a row at the end of the table.
+    pub fn push(&mut self, row: &Row) {
+        let mime = self.mime_number(&row.mime);
+        let length = self.narrowed(LENGTH_COLUMN, row.length);
+        let size = self.narrowed(SIZE_COLUMN, row.size);
+        if self.count.is_multiple_of(SEGMENT_ROWS) {
+            self.segments.push(Segment::new());
+        }
+        let Some(segment) = self.segments.last_mut() else {
+            return;
+        };
+        if row.skip > 0 || !segment.skips.is_empty() {
+            segment.skips.resize(segment.offsets.len(), 0);
+            segment.skips.push(row.skip);
+        }
+        segment.offsets.push(row.offset);
+        segment.lengths.push(length);
+        segment.sizes.push(size);
+        segment.dates.push(row.date.unwrap_or(NO_DATE));
+        segment.statuses.push(row.status.unwrap_or(NO_STATUS));
+        segment.mimes.push(mime);
+        segment.kinds.push(row.kind);
+        self.urls.push(&row.url);
+        self.count += 1;
+    }
+
+    /// Counts damage of which no more is known.
+    pub fn count_damage(&mut self, reports: u64) {
+        self.damage_count += reports;
     }
 
     /// Bytes of memory that the table holds.
@@ -185,8 +207,7 @@ impl Captures {
         }
     }
 
-    fn mime_number(&mut self) -> u16 {
-        let mime = &self.draft.mime[..self.draft.mime.len().min(TABLE_MIME_BYTES_MAX)];
+    fn mime_number(&mut self, mime: &[u8]) -> u16 {
         if let Some(number) = self.mime_numbers.get(mime) {
             return *number;
         }
@@ -207,57 +228,21 @@ impl Captures {
 
 impl Sink for Captures {
     fn begin(&mut self, head: &WarcHead) {
-        self.draft.url = head.uri().unwrap_or_default();
-        self.draft.mime = head
-            .get("Content-Type")
-            .map(|value| media_type(&value))
-            .unwrap_or_default();
-        self.draft.date = head.get("WARC-Date").and_then(|value| parse_date(&value));
-        self.draft.status = None;
-        self.draft.kind = head.kind() as u8;
+        self.draft.begin(head);
     }
 
     fn http(&mut self, head: &HttpHead) {
-        self.draft.status = head.status_number();
-        self.draft.mime = head
-            .get("Content-Type")
-            .map(|value| media_type(&value))
-            .unwrap_or_default();
+        self.draft.http(head);
     }
 
     fn body(&mut self, _bytes: &[u8]) {}
 
     fn end(&mut self, record: &Record) {
-        let mime = self.mime_number();
-        let length = self.narrowed(LENGTH_COLUMN, record.length);
-        let size = self.narrowed(SIZE_COLUMN, record.payload_bytes);
-        let date = self
-            .draft
-            .date
-            .and_then(|date| u32::try_from(date).ok())
-            .unwrap_or(NO_DATE);
-        if self.count.is_multiple_of(SEGMENT_ROWS) {
-            self.segments.push(Segment::new());
-        }
-        let Some(segment) = self.segments.last_mut() else {
-            return;
-        };
-        if record.skip > 0 || !segment.skips.is_empty() {
-            segment.skips.resize(segment.offsets.len(), 0);
-            segment.skips.push(record.skip);
-        }
-        segment.offsets.push(record.offset);
-        segment.lengths.push(length);
-        segment.sizes.push(size);
-        segment.dates.push(date);
-        segment
-            .statuses
-            .push(self.draft.status.unwrap_or(NO_STATUS));
-        segment.mimes.push(mime);
-        segment.kinds.push(self.draft.kind);
-        self.urls
-            .push(&self.draft.url[..self.draft.url.len().min(TABLE_URL_BYTES_MAX)]);
-        self.count += 1;
+        let mut row = std::mem::take(&mut self.draft);
+        row.end(record);
+        self.push(&row);
+        // Its buffers are used again.
+        self.draft = row;
     }
 
     fn damage(&mut self, damage: Damage) {

@@ -35,6 +35,33 @@ pub mod code {
     pub const HTTP_BAD_CHUNK: Code = "http/bad-chunk";
     pub const HTTP_BAD_ENCODING: Code = "http/bad-encoding";
     pub const HTTP_TOO_LARGE: Code = "http/too-large";
+
+    /// The codes of damage.
+    const DAMAGE: [Code; 18] = [
+        GZIP_BAD_DATA,
+        GZIP_BAD_CHECKSUM,
+        GZIP_GARBAGE,
+        GZIP_TRUNCATED,
+        GZIP_SHARED_MEMBER,
+        GZIP_SPLIT_RECORD,
+        WARC_BAD_LENGTH,
+        WARC_NO_LENGTH,
+        WARC_BAD_HEADER,
+        WARC_HEADER_TOO_LONG,
+        WARC_GARBAGE,
+        WARC_TRUNCATED,
+        WARC_NO_TYPE,
+        WARC_BAD_DATE,
+        HTTP_BAD_HEAD,
+        HTTP_BAD_CHUNK,
+        HTTP_BAD_ENCODING,
+        HTTP_TOO_LARGE,
+    ];
+
+    /// The code by its name, as it comes over a port.
+    pub fn of_damage(name: &[u8]) -> Option<Code> {
+        DAMAGE.into_iter().find(|code| code.as_bytes() == name)
+    }
 }
 
 /// Input that could not be read as it should be; reading went on.

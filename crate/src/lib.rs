@@ -26,8 +26,11 @@ pub mod filter;
 pub mod inspect;
 mod json;
 pub mod limits;
+pub mod range;
 #[cfg(feature = "rewrite")]
 pub mod rewrite;
+pub mod row;
+pub mod split;
 pub mod store;
 mod urls;
 

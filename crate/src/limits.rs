@@ -33,6 +33,25 @@ pub const INSPECT_BODY_BYTES_MAX: u64 = 8 << 30;
 /// Damage reports kept for an archive; later ones are counted only.
 pub const DAMAGE_KEPT_MAX: usize = 10_000;
 
+/// A range of a split archive is read to its end by one worker: this many bytes of the file at most. Short
+/// enough that what workers have ready ahead of the first one stays small, long enough to be worth a message.
+pub const RANGE_BYTES_MAX: u64 = 8 << 20;
+
+/// A shorter range is not worth a search for its first member.
+pub const RANGE_BYTES_MIN: u64 = 16 << 10;
+
+/// A search goes this far beyond its range, for a member that began in it to show what it is.
+pub const RANGE_SEARCH_SLACK_BYTES: u64 = 32 << 10;
+
+/// A worker reads this far beyond its range for a place to stop at; then it gives back what it cannot prove.
+pub const RANGE_OVERRUN_BYTES: u64 = 16 << 20;
+
+/// What a worker tells of a range ahead of its turn, in bytes; then it stops where it can.
+pub const RANGE_TOLD_BYTES_MAX: usize = 4 << 20;
+
+/// Where a worker is sent on, it tells what it has once there is this much of it.
+pub const REPORT_BYTES_MIN: usize = 128 << 10;
+
 /// The extractor stops taking input while it holds this much output.
 pub const EXTRACT_HELD_BYTES_MAX: usize = 1 << 20;
 

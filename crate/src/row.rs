@@ -1,0 +1,99 @@
+//! One row of the record table: made of a record as a reader tells it, and its form on the way from one
+//! worker to another.
+//!
+//!   row := offset length skip kind status+1 size date+1 mime url
+//! Numbers are varints (0 in place of a missing status or date), `mime` and `url` length-prefixed.
+
+use crate::archive::{HttpHead, Record, WarcHead, media_type, parse_date};
+use crate::codec::{Reader, push_varint};
+use crate::limits::{TABLE_MIME_BYTES_MAX, TABLE_URL_BYTES_MAX};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    pub offset: u64,
+    pub length: u64,
+    pub skip: u64,
+    pub kind: u8,
+    pub status: Option<u16>,
+    /// Bytes of the payload.
+    pub size: u64,
+    /// Seconds since 1970.
+    pub date: Option<u32>,
+    pub mime: Vec<u8>,
+    pub url: Vec<u8>,
+}
+
+impl Row {
+    /// A record begins: what is known of it from its WARC header.
+    pub fn begin(&mut self, head: &WarcHead) {
+        self.url = head.uri().unwrap_or_default();
+        self.url.truncate(TABLE_URL_BYTES_MAX);
+        self.set_mime(head.get("Content-Type"));
+        self.date = head
+            .get("WARC-Date")
+            .and_then(|value| parse_date(&value))
+            .and_then(|date| u32::try_from(date).ok())
+            .filter(|date| *date != u32::MAX);
+        self.status = None;
+        self.kind = head.kind() as u8;
+    }
+
+    pub fn http(&mut self, head: &HttpHead) {
+        self.status = head.status_number();
+        self.set_mime(head.get("Content-Type"));
+    }
+
+    pub fn end(&mut self, record: &Record) {
+        self.offset = record.offset;
+        self.length = record.length;
+        self.skip = record.skip;
+        self.size = record.payload_bytes;
+    }
+
+    fn set_mime(&mut self, content_type: Option<Vec<u8>>) {
+        self.mime = content_type
+            .map(|value| media_type(&value))
+            .unwrap_or_default();
+        self.mime.truncate(TABLE_MIME_BYTES_MAX);
+    }
+
+    pub fn write(&self, out: &mut Vec<u8>) {
+        push_varint(out, self.offset);
+        push_varint(out, self.length);
+        push_varint(out, self.skip);
+        push_varint(out, u64::from(self.kind));
+        push_varint(out, self.status.map_or(0, |status| u64::from(status) + 1));
+        push_varint(out, self.size);
+        push_varint(out, self.date.map_or(0, |date| u64::from(date) + 1));
+        for text in [&self.mime, &self.url] {
+            push_varint(out, text.len() as u64);
+            out.extend_from_slice(text);
+        }
+    }
+
+    /// Takes the next row into this one; `None` where there is no whole one.
+    pub fn read(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        self.offset = from.varint()?;
+        self.length = from.varint()?;
+        self.skip = from.varint()?;
+        self.kind = u8::try_from(from.varint()?).ok()?;
+        self.status = match from.varint()?.checked_sub(1) {
+            Some(status) => Some(u16::try_from(status).ok()?),
+            None => None,
+        };
+        self.size = from.varint()?;
+        self.date = match from.varint()?.checked_sub(1) {
+            Some(date) => Some(u32::try_from(date).ok()?),
+            None => None,
+        };
+        read_bytes(from, &mut self.mime)?;
+        read_bytes(from, &mut self.url)
+    }
+}
+
+fn read_bytes(from: &mut Reader<'_>, to: &mut Vec<u8>) -> Option<()> {
+    let length = usize::try_from(from.varint()?).ok()?;
+    to.clear();
+    to.extend_from_slice(from.take(length)?);
+    Some(())
+}
