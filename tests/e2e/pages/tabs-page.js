@@ -30,7 +30,7 @@ async function ask(name, request = {}) {
   try {
     result.value = await tab.client.call(name, request);
   } catch (error) {
-    result.error = error.code ?? error.name;
+    result.error = error.name === "ArchiveError" ? error.code : error.name;
   }
   result.ended = Date.now();
   return result;

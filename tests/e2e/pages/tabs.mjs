@@ -14,7 +14,7 @@ import { driverOptions } from "../browser.mjs";
 const LIBRARY = fileURLToPath(new URL("../../../dist/lib/", import.meta.url));
 const PAGES = fileURLToPath(new URL("./", import.meta.url));
 const MEDIA_TYPES = { ".js": "text/javascript", ".wasm": "application/wasm", ".html": "text/html" };
-const HOME = '<!doctype html><title>tab</title><input type="file"><script type="module" src="/tabs-page.js"></script>';
+const HOME = '<!doctype html><title>tab</title><link rel="icon" href="data:,"><input type="file"><script type="module" src="/tabs-page.js"></script>';
 
 /** Quick enough for a test, slow enough for a busy machine. */
 export const PACE = { beatMs: 150, frozenMs: 1200, linkMs: 1000, graceMs: 2000, ownerlessMs: 15_000, lockedMs: 8000, frozenLockedMs: 300 };
@@ -107,11 +107,13 @@ export class Tabs {
     this.url = url;
     this.options = options;
     this.pages = [];
+    this.opened = 0;
   }
 
   async open(options = {}) {
     const page = await this.context.newPage();
-    const query = new URLSearchParams({ pace: JSON.stringify(PACE), keys: String((this.pages.length + 1) * 1_000_000), ...this.options, ...options });
+    this.opened += 1;
+    const query = new URLSearchParams({ pace: JSON.stringify(PACE), keys: String(this.opened * 1_000_000), ...this.options, ...options });
     await page.goto(`${this.url}?${query}`);
     await page.waitForFunction(() => globalThis.tabs?.owners.length > 0, undefined, { timeout: 30_000 });
     this.pages.push(page);

@@ -53,7 +53,7 @@ export class Claim {
     const [newest] = known;
     let generation = newest?.generation ?? 1;
     let folder = await subfolder(root, String(generation));
-    let handle = await openExclusive(folder, CLAIM_FILE, newest ? request.lockedMs : 0);
+    let handle = await openExclusive(folder, CLAIM_FILE, request.lockedMs);
     if (!handle && newest) {
       const from = folder;
       generation = newest.highest + 1;
