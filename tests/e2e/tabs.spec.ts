@@ -248,6 +248,40 @@ test("what a dead tab held is freed, and a tab that closes hands over without a 
   expect(await ask(owner, "epoch")).toMatchObject({ error: "AbortError" });
 });
 
+test("a frozen tab that is next in the queue keeps nobody waiting", async () => {
+  const tabs = new Tabs(context, server.url);
+  const owner = await tabs.open();
+  const next = await tabs.open();
+  const last = await tabs.open();
+  const epoch = await value<number>(owner, "epoch");
+  const { thaw } = await tabs.freeze(await tabs.prepareProcess(next));
+  await owner.close();
+  await expect.poll(() => value<number>(last, "epoch")).toBeGreaterThan(epoch);
+  await thaw();
+  await expect.poll(async () => (await value<number>(next, "epoch")) === (await value<number>(last, "epoch"))).toBe(true);
+});
+
+test("an owner's worker that hangs is ended, and its page goes on", async () => {
+  const tabs = new Tabs(context, server.url);
+  const page = await tabs.open();
+  const epoch = await value<number>(page, "epoch");
+  const hung = ask(page, "spin", { ms: 600_000 });
+  expect(await value<number>(page, "epoch")).toBeGreaterThan(epoch);
+  expect(await hung).toMatchObject({ error: "tabs/owner-gone" });
+});
+
+test("an owner that goes to another page hands over, and is a tab like others when it comes back", async () => {
+  const tabs = new Tabs(context, server.url);
+  const owner = await tabs.open();
+  const peer = await tabs.open();
+  const epoch = await value<number>(owner, "epoch");
+  await owner.goto(`${server.url}tabs-page.js`);
+  await expect.poll(() => value<number>(peer, "epoch")).toBeGreaterThan(epoch);
+  await owner.goBack();
+  await owner.waitForFunction(() => globalThis.tabs !== undefined);
+  await expect.poll(async () => (await value<number>(owner, "epoch")) === (await value<number>(peer, "epoch"))).toBe(true);
+});
+
 test("handles that stay locked are asked for again until they are free", async () => {
   const tabs = new Tabs(context, server.url);
   const before = await tabs.open();

@@ -190,7 +190,7 @@ test.describe("what goes wrong", () => {
     const bytes = longArchive(4_000);
     const origin = await startOrigin((request, response) => {
       // Taking up again where it broke fails as well.
-      if (request.headers.range !== undefined) return void response.destroy();
+      if (/^bytes=[1-9]/.test(request.headers.range ?? "")) return void response.destroy();
       response.writeHead(200, { "Access-Control-Allow-Origin": "*", "Content-Length": bytes.length });
       response.write(bytes.subarray(0, bytes.length / 2), () => setTimeout(() => response.destroy(), 500));
     });

@@ -167,16 +167,18 @@ export async function startOrigin(answer: Answer): Promise<Origin> {
   };
 }
 
-/** Answers with the bytes, whole or from where a Range asks. */
+/** Answers with the bytes, whole or those that a Range asks for. */
 export function sendArchive(bytes: Uint8Array, request: IncomingMessage, response: ServerResponse): void {
-  const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
-  response.writeHead(start > 0 ? 206 : 200, {
+  const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "");
+  const start = Number(range?.[1] ?? 0);
+  const end = Math.min(bytes.length, Number(range?.[2] || Infinity) + 1);
+  response.writeHead(range === null ? 200 : 206, {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Headers": "Range",
     "Access-Control-Expose-Headers": "Content-Range",
     "Content-Type": "application/gzip",
-    "Content-Length": bytes.length - start,
-    ...(start > 0 ? { "Content-Range": `bytes ${start}-${bytes.length - 1}/${bytes.length}` } : {}),
+    "Content-Length": end - start,
+    ...(range === null ? {} : { "Content-Range": `bytes ${start}-${end - 1}/${bytes.length}` }),
   });
-  response.end(request.method === "OPTIONS" ? undefined : bytes.subarray(start));
+  response.end(request.method === "OPTIONS" ? undefined : bytes.subarray(start, end));
 }

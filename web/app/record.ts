@@ -34,9 +34,14 @@ export class OpenRecord {
   /** Reads headers and the head of the body. Never rejects: what fails is kept as trouble. */
   async load(onChange: () => void): Promise<void> {
     const options = { signal: this.signal };
+    // Headers need not wait for a body that takes long to decode.
+    const tell = (): void => {
+      if (!this.signal.aborted) onChange();
+    };
     const detail = this.#archive.detail(this.row, options).then(
       (read) => {
         this.detail = read;
+        tell();
       },
       (error: unknown) => {
         if (!isAbort(error)) this.trouble = troubleOf(error);
@@ -48,13 +53,14 @@ export class OpenRecord {
         this.isHeadWhole = bytes.length <= headBytes;
         this.head = bytes.subarray(0, headBytes);
         this.kind = bodyKind(this.head, this.row.mime, this.isHeadWhole);
+        tell();
       },
       (error: unknown) => {
         if (!isAbort(error)) this.bodyTrouble = troubleOf(error);
       },
     );
     await Promise.all([detail, head]);
-    if (!this.signal.aborted) onChange();
+    tell();
   }
 
   /** The decoded body up to a limit. */

@@ -209,6 +209,10 @@ const english = {
     },
     "engine/version": { title: "Stackroom was updated meanwhile", advice: "Reload the page, then open the archive again." },
     "engine/not-loaded": { title: "A part of Stackroom did not load", advice: "Check the network and reload the page." },
+    "source/encoded": {
+      title: "The server unpacks this file on the way",
+      advice: "It must send .warc.gz files without the header Content-Encoding: gzip. Downloading the file and dropping it here works.",
+    },
     "source/changed": { title: "The file changed while it was being read", advice: "Open it again when nothing writes to it." },
     "viewer/bad-address": { title: "This address cannot be opened", advice: "An address starts with https:// or http:// and points at the archive file itself." },
   } as Readonly<Record<string, { readonly title: string; readonly advice: string }>>,

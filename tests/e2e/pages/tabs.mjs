@@ -90,11 +90,20 @@ function tabProcesses() {
 
 const withoutAnswer = (promise, ms) => Promise.race([promise.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, ms))]);
 
-/** The process of the page that is the owner: the one whose CPU time grows while its worker spins. */
+/** Keeps the page's thread busy, and its worker's. */
+const spin = (page, ms) =>
+  page.evaluate(async (busyMs) => {
+    const worker = globalThis.tabs.isOwner() && globalThis.tabs.ask("spin", { ms: busyMs });
+    const until = performance.now() + busyMs;
+    while (performance.now() < until);
+    await worker;
+  }, ms);
+
+/** The page's process: the one whose CPU time grows while the page spins. */
 async function processOf(page) {
   if (!isLinux) return undefined;
   const before = new Map(tabProcesses().map((pid) => [pid, statusOf(pid).cpu]));
-  await page.evaluate(() => globalThis.tabs.ask("spin", { ms: 500 }));
+  await spin(page, 500);
   const grown = tabProcesses().map((pid) => ({ pid, cpu: statusOf(pid).cpu - (before.get(pid) ?? 0) }));
   grown.sort((a, b) => b.cpu - a.cpu);
   return grown[0]?.pid;
@@ -152,7 +161,7 @@ export class Tabs {
       process.kill(pid, "SIGSTOP");
       return { at, thaw: async () => void process.kill(pid, "SIGCONT") };
     }
-    const busy = page.evaluate((ms) => globalThis.tabs.ask("spin", { ms }), busyMs);
+    const busy = spin(page, busyMs);
     return { at, thaw: async () => void (await busy) };
   }
 
