@@ -1,33 +1,36 @@
 // How the viewer and its peer are told to open an archive, and how each says that it is done.
 
+import { setTimeout as pause } from "node:timers/promises";
+import { find } from "./driver.mjs";
 import { PATIENCE_MS } from "./stage.mjs";
+
+const DONE = `(() => {
+  const store = document.querySelector("stackroom-app")?.store;
+  const failure = store?.trouble ?? store?.stopped;
+  if (failure) return { failed: String(failure.message) };
+  return store?.progress?.isDone && store.archive ? { records: store.progress.records } : null;
+})()`;
 
 /** Our viewer, as built. It is done when its store holds every record. */
 export function stackroom(home) {
   return {
     home,
     async open(page, source) {
-      if (source.url) await page.goto(`${home}?src=${encodeURIComponent(source.url)}`, { waitUntil: "commit" });
-      else await page.locator("input[type=file]").first().setInputFiles(source.path);
-      const done = await page.waitForFunction(
-        () => {
-          const store = document.querySelector("stackroom-app")?.store;
-          if (store?.trouble || store?.stopped) return { failed: String(store.trouble?.message ?? store.stopped?.message) };
-          return store?.progress?.isDone ? { records: store.progress.records } : null;
-        },
-        undefined,
-        { timeout: PATIENCE_MS, polling: 50 },
-      );
-      const { failed, records } = await done.jsonValue();
+      if (source.url) await page.navigate(`${home}?src=${encodeURIComponent(source.url)}`);
+      else await page.setFile(find(`(element) => element.localName === "input" && element.type === "file"`), source.path);
+      const { failed, records } = await page.until(DONE, PATIENCE_MS);
       if (failed) throw new Error(`the viewer could not open the archive: ${failed}`);
-      const memory = await page.evaluate(() => document.querySelector("stackroom-app").store.archive.memory());
-      return { records, memory };
+      // The answer is fetched by asking twice, since not every driver waits for promises.
+      await page.evaluate(`(document.querySelector("stackroom-app").store.archive.memory().then((memory) => { window.benchMemory = memory; }), 0)`);
+      return { records, memory: await page.until("window.benchMemory", 10_000) };
     },
   };
 }
 
 /** The answer by which ReplayWeb.page's own page learns that an archive is loaded: 404 before, 200 after. */
-const isLoaded = (response) => /\/w\/api\/c\/[^/?]+\?all=1$/.test(response.url()) && response.status() === 200;
+const LOADED = `performance.getEntriesByType("resource").some(({ name, responseStatus }) => /\\/w\\/api\\/c\\/[^/?]+\\?all=1$/.test(name) && responseStatus === 200) || null`;
+/** The innermost element that says so; a click on it bubbles to whatever listens. */
+const SAYS = (text) => find(`(element) => element.childElementCount === 0 && element.textContent.trim() === ${JSON.stringify(text)} && element.matches("span, button")`);
 
 /**
  * ReplayWeb.page's app, a black box. `picker` says how a local file reaches it: "input" is the file input that it uses
@@ -39,29 +42,25 @@ export function replayWebPage(home, picker = "input") {
     home,
     async prepare(page, source) {
       if (source.url) return;
-      if (picker === "input") return void (await page.addInitScript(() => delete window.showOpenFilePicker));
-      await page.addInitScript(() => {
-        window.showOpenFilePicker = async () => [await (await navigator.storage.getDirectory()).getFileHandle("picked.warc.gz")];
-      });
-      await page.goto(home);
-      await page.evaluate(async (from) => {
+      if (picker === "input") return void (await page.beforePages("delete window.showOpenFilePicker"));
+      await page.beforePages(`window.showOpenFilePicker = async () => [await (await navigator.storage.getDirectory()).getFileHandle("picked.warc.gz")]`);
+      await page.navigate(home);
+      await pause(1_000);
+      await page.evaluate(`(async () => {
         const handle = await (await navigator.storage.getDirectory()).getFileHandle("picked.warc.gz", { create: true });
-        await (await fetch(from)).body.pipeTo(await handle.createWritable());
-      }, source.copyFrom);
+        await (await fetch(${JSON.stringify(source.copyFrom)})).body.pipeTo(await handle.createWritable());
+      })()`);
     },
     async open(page, source) {
-      const loaded = page.waitForResponse(isLoaded, { timeout: PATIENCE_MS });
-      loaded.catch(() => undefined);
-      if (source.url) await page.goto(`${home}?source=${encodeURIComponent(source.url)}`, { waitUntil: "commit" });
+      if (source.url) await page.navigate(`${home}?source=${encodeURIComponent(source.url)}`);
       else {
-        const isInput = picker === "input";
-        const chooser = isInput ? page.waitForEvent("filechooser") : undefined;
-        await page.getByText("Choose File").click();
-        if (isInput) await (await chooser).setFiles(source.path);
-        await page.waitForTimeout(200);
-        await page.getByRole("button", { name: "Load", exact: true }).click();
+        const answer = picker === "input" ? await page.chooseFile(source.path) : undefined;
+        await page.evaluate(`${SAYS("Choose File...")}.click()`);
+        await answer?.();
+        await pause(300);
+        await page.evaluate(`${SAYS("Load")}.click()`);
       }
-      await loaded;
+      await page.until(LOADED, PATIENCE_MS);
       return {};
     },
   };
