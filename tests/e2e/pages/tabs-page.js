@@ -7,6 +7,7 @@ if (asked.has("relay")) globalThis.SharedWorker = undefined;
 const REPEATABLE = new Set(["hello", "attach", "inspect", "surt", "epoch", "generation", "log", "slow", "fileText", "fileKeys", "left", "inspectShared"]);
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+const began = Date.now();
 const owners = [];
 const outdated = [];
 const tab = new Tab({
@@ -45,6 +46,7 @@ async function loop(name, make) {
 
 globalThis.tabs = {
   tab,
+  began,
   owners,
   outdated,
   results,
@@ -60,11 +62,11 @@ globalThis.tabs = {
     return results;
   },
   /** Microseconds a call, one after another. */
-  async roundTrip(count) {
+  async roundTrip(count, name = "epoch") {
     const times = [];
     for (let n = 0; n < count; n++) {
       const began = performance.now();
-      await tab.client.call("epoch", {});
+      await tab.client.call(name, {});
       times.push(performance.now() - began);
     }
     return (times.reduce((sum, time) => sum + time, 0) / count) * 1000;

@@ -9,6 +9,7 @@ const ENTRY_BYTES = 24;
 hostOwner(async (claim, files) => {
   const log = await claim.open("log");
   const left = [];
+  let ballast;
   let count = Math.floor(log.getSize() / ENTRY_BYTES);
   const put = ({ key }) =>
     claim.commit(() => {
@@ -29,6 +30,16 @@ hostOwner(async (claim, files) => {
       generation: () => claim.generation,
       put,
       log: readLog,
+      /** What every commit asks twice. */
+      check: () => claim.check(),
+      /** Bytes that a copy of the folder has to copy. */
+      grow: async ({ megabytes }) => {
+        ballast = await claim.open("ballast");
+        const some = new Uint8Array(1e6).fill(7);
+        for (let n = 0; n < megabytes; n++) ballast.write(some, { at: n * some.length });
+        ballast.flush();
+        return ballast.getSize();
+      },
       left: () => left,
       slow: ({ ms }) => new Promise((resolve) => setTimeout(() => resolve(claim.epoch), ms)),
       spin: ({ ms }) => {
@@ -47,6 +58,9 @@ hostOwner(async (claim, files) => {
       },
     }),
     release: (tab) => left.push(tab),
-    close: () => log.close(),
+    close: () => {
+      log.close();
+      ballast?.close();
+    },
   };
 });
