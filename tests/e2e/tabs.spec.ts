@@ -101,6 +101,14 @@ function checkStory(results: readonly Result[][], log: readonly Entry[], errors:
   }
 }
 
+async function generationsOf(): Promise<string[]> {
+  let folder = await navigator.storage.getDirectory();
+  for (const name of ["stackroom", "test"]) folder = await folder.getDirectoryHandle(name);
+  const names: string[] = [];
+  for await (const name of folder.keys()) names.push(name);
+  return names;
+}
+
 for (const count of [2, 5]) {
   test(`${count} tabs lose no request when owners close, crash, freeze and step down`, async () => {
     const tabs = new Tabs(context, server.url);
@@ -165,6 +173,10 @@ for (const count of [2, 5]) {
       expect(await page.evaluate(() => globalThis.tabs.outdated)).toEqual(["99.0.0"]);
       expect((await ask(page, "epoch")).error).toBe("tabs/outdated");
     }
+
+    // The frozen owner's folder went when it let go of it.
+    const generation = await value<number>(newer, "generation");
+    await expect.poll(() => newer.evaluate(generationsOf)).toEqual([String(generation)]);
 
     const results = (await tabs.rest()) as Result[][];
     const log = await value<Entry[]>(newer, "log");
@@ -259,6 +271,31 @@ test("a frozen tab that is next in the queue keeps nobody waiting", async () => 
   await expect.poll(() => value<number>(last, "epoch")).toBeGreaterThan(epoch);
   await thaw();
   await expect.poll(async () => (await value<number>(next, "epoch")) === (await value<number>(last, "epoch"))).toBe(true);
+});
+
+test("an owner whose lock was stolen acknowledges and writes nothing, before its page knows of it", async () => {
+  const tabs = new Tabs(context, server.url);
+  const owner = await tabs.open();
+  const peer = await tabs.open();
+  await value(peer, "put", { key: 1 });
+  const epoch = await value<number>(peer, "epoch");
+  const busy = owner.evaluate(() => {
+    const until = performance.now() + 3000;
+    while (performance.now() < until);
+  });
+  await peer.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        void navigator.locks.request("stackroom/test/owner", { steal: true }, async () => {
+          resolve();
+          await new Promise((done) => setTimeout(done, 500));
+        });
+      }),
+  );
+  expect(await ask(peer, "put", { key: 2 })).toMatchObject({ error: "tabs/fenced" });
+  await busy;
+  await expect.poll(() => value<number>(peer, "epoch")).toBeGreaterThan(epoch);
+  expect((await value<Entry[]>(peer, "log")).map((entry) => entry.key)).toEqual([1]);
 });
 
 test("an owner's worker that hangs is ended, and its page goes on", async () => {

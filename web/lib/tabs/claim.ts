@@ -73,7 +73,7 @@ export class Claim {
       claim.close();
       throw error;
     }
-    void removeOthers(root, generation);
+    void removeOlder(root, generation);
     return claim;
   }
 
@@ -194,11 +194,11 @@ async function copyFolder(from: FileSystemDirectoryHandle, to: FileSystemDirecto
   }
 }
 
-/** Folders of frozen owners, as far as they let go by now, and of copies that were never finished. */
-async function removeOthers(root: FileSystemDirectoryHandle, kept: number): Promise<void> {
+/** Folders of frozen owners, as far as they let go by now. A newer one is not ours to judge: we may be frozen next. */
+async function removeOlder(root: FileSystemDirectoryHandle, kept: number): Promise<void> {
   const names: string[] = [];
   for await (const name of root.keys()) {
-    if (name !== String(kept)) names.push(name);
+    if (Number(name) < kept) names.push(name);
   }
   for (const name of names) {
     // Whoever claims next tries again.

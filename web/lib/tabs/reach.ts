@@ -9,7 +9,7 @@ interface SharedWorkerLike {
   onerror: ((event: Event) => void) | null;
 }
 
-declare const SharedWorker: (new (url: string | URL, options: { type: "module"; name: string }) => SharedWorkerLike) | undefined;
+declare const SharedWorker: (new (url: string | URL, options: { type: "module" }) => SharedWorkerLike) | undefined;
 
 export class Broker {
   readonly #name: string;
@@ -41,7 +41,7 @@ export class Broker {
         clearTimeout(timer);
         resolve();
       };
-      port.postMessage({ say: "trunk", epoch } satisfies ToBroker, [trunk]);
+      port.postMessage({ say: "trunk", name: this.#name, epoch } satisfies ToBroker, [trunk]);
     });
   }
 
@@ -57,7 +57,7 @@ export class Broker {
         this.#asked.delete(ask);
         resolve(answer);
       });
-      port.postMessage({ say: "link", ask, tab, epoch } satisfies ToBroker);
+      port.postMessage({ say: "link", name: this.#name, ask, tab, epoch } satisfies ToBroker);
     });
   }
 
@@ -75,9 +75,10 @@ export class Broker {
   #connect(): MessagePort | undefined {
     if (typeof SharedWorker !== "function") return undefined;
     try {
-      const options = { type: "module", name: this.#name } as const;
       // Bundlers know this one form of worker and bring its file along.
-      const worker = this.#url ? new SharedWorker(this.#url, options) : new SharedWorker(new URL("./broker.js", import.meta.url), options);
+      const worker = this.#url
+        ? new SharedWorker(this.#url, { type: "module" })
+        : new SharedWorker(new URL("./broker.js", import.meta.url), { type: "module" });
       const { port } = worker;
       worker.onerror = (): void => this.#drop(port);
       port.onmessage = ({ data, ports }: MessageEvent): void => {

@@ -40,6 +40,8 @@ export interface TabOptions {
 /** What says the same however often it is asked, of whichever owner. */
 export const REPEATABLE: ReadonlySet<string> = new Set(["hello", "attach", "inspect", "surt", "memory"]);
 
+/** Between two attempts to be the owner that failed. */
+const RETRY_MS_MAX = 30_000;
 /** Suspicions for which another tab may be stealing, before that tab counts as frozen too. */
 const STEAL_TURNS = 2;
 
@@ -67,6 +69,7 @@ export class Tab {
   #worker: Worker | undefined;
   #letGo: () => void = () => {};
   #failure: ArchiveError | undefined;
+  #failures = 0;
   #isStealing = false;
   #stealTurns = 0;
   #beating: ReturnType<typeof setInterval> | undefined;
@@ -84,7 +87,11 @@ export class Tab {
     this.#port.onheard = (): void => this.#watch.heard();
     this.#port.onwaiting = (): void => this.#startBeating();
     this.client = new Client(this.#port);
-    void this.#join();
+    this.#join().catch((error: unknown) => {
+      // No locks, or none that this page may use: an insecure address, or storage that is switched off.
+      const cause = { cause: error };
+      this.#port.refuse(new ArchiveError("tabs/unsupported", "This browser, or its settings, does not let tabs share a collection.", cause), true);
+    });
   }
 
   get epoch(): number {
@@ -147,7 +154,7 @@ export class Tab {
       this.#letGo();
     }
     if (this.#isOut) return;
-    await pause(this.#pace.beatMs);
+    await pause(Math.min(this.#pace.beatMs * 2 ** this.#failures, RETRY_MS_MAX));
     this.#queue();
   }
 
@@ -160,6 +167,7 @@ export class Tab {
     const letGo = this.#letGo;
     const fail = (code: string, message: string): void => {
       this.#failure = new ArchiveError(code, message);
+      this.#failures += 1;
       letGo();
     };
     worker.onmessage = (event: MessageEvent): void => {
@@ -195,6 +203,7 @@ export class Tab {
   /** The broker first, so that whoever hears of the owner can be linked to it. */
   async #announce(epoch: number, trunk: MessagePort): Promise<void> {
     this.#failure = undefined;
+    this.#failures = 0;
     await this.#broker.offer(epoch, trunk);
     this.#tell({ tabs: "announce" });
   }

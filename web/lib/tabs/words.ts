@@ -87,8 +87,8 @@ export type FromHost =
 
 /** To and from the broker. */
 export type ToBroker =
-  | { readonly say: "trunk"; readonly epoch: number }
-  | { readonly say: "link"; readonly ask: number; readonly tab: string; readonly epoch: number };
+  | { readonly say: "trunk"; readonly name: string; readonly epoch: number }
+  | { readonly say: "link"; readonly name: string; readonly ask: number; readonly tab: string; readonly epoch: number };
 export type FromBroker =
   | { readonly say: "held"; readonly epoch: number }
   | { readonly say: "link"; readonly ask: number };
