@@ -298,6 +298,19 @@ test("an owner whose lock was stolen acknowledges and writes nothing, before its
   expect((await value<Entry[]>(peer, "log")).map((entry) => entry.key)).toEqual([1]);
 });
 
+test("an owner whose worker loads slowly is waited for, and one whose worker never loads is not", async () => {
+  const tabs = new Tabs(context, server.url, { loads: String(3 * PACE.frozenMs) });
+  const pages = await Promise.all([tabs.open(), tabs.open()]);
+  for (const page of pages) expect(await value<number>(page, "epoch")).toBe(1);
+
+  const stuck = await context.newPage();
+  const pace = JSON.stringify({ ...PACE, ownerlessMs: 1500 });
+  await stuck.goto(`${server.url}?${new URLSearchParams({ name: "other", pace, loads: "600000" })}`);
+  await stuck.waitForFunction(() => globalThis.tabs !== undefined);
+  const fine = await new Tabs(context, server.url, { name: "other" }).open();
+  for (const page of [fine, stuck]) expect(await value<number>(page, "epoch")).toBe(1);
+});
+
 test("an owner's worker that hangs is ended, and its page goes on", async () => {
   const tabs = new Tabs(context, server.url);
   const page = await tabs.open();

@@ -12,7 +12,7 @@ const owners = [];
 const outdated = [];
 const tab = new Tab({
   name: asked.get("name") ?? "test",
-  startWorker: () => new Worker("/tabs-worker.js", { type: "module" }),
+  startWorker: () => new Worker(`/tabs-worker.js${asked.has("loads") ? `?after=${asked.get("loads")}` : ""}`, { type: "module" }),
   repeatable: REPEATABLE,
   ...(asked.has("version") && { version: asked.get("version") }),
   pace: JSON.parse(asked.get("pace") ?? "{}"),

@@ -20,8 +20,9 @@ const HOME = '<!doctype html><title>tab</title><link rel="icon" href="data:,"><i
 export const PACE = { beatMs: 150, frozenMs: 1200, linkMs: 1000, graceMs: 2000, ownerlessMs: 15_000, lockedMs: 8000, frozenLockedMs: 300 };
 
 export async function serveTabs() {
-  const server = createServer((request, response) => {
-    const path = new URL(request.url, "http://localhost").pathname;
+  const server = createServer(async (request, response) => {
+    const { pathname: path, searchParams } = new URL(request.url, "http://localhost");
+    if (searchParams.has("after")) await new Promise((resolve) => setTimeout(resolve, Number(searchParams.get("after"))));
     const file = path.startsWith("/lib/") ? join(LIBRARY, path.slice(5)) : join(PAGES, path.slice(1));
     try {
       const body = path === "/" ? HOME : readFileSync(file);

@@ -79,7 +79,7 @@ class Host {
     const { name, clientId, epochFloor, isStolen, pace } = own;
     const lockedMs = isStolen ? pace.frozenLockedMs : pace.lockedMs;
     const channel = new BroadcastChannel(channelName(name));
-    const starting = (): void => channel.postMessage({ say: "starting" } satisfies Cry);
+    const starting = (): void => channel.postMessage({ say: "starting", tab: own.tab } satisfies Cry);
     // Whoever waits for an owner hears that one is on its way, for as long as that takes.
     starting();
     const sayingSo = setInterval(starting, pace.beatMs);

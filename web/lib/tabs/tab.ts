@@ -70,6 +70,8 @@ export class Tab {
   #letGo: () => void = () => {};
   #failure: ArchiveError | undefined;
   #failures = 0;
+  /** When our own worker last said that it is on its way. */
+  #signAt = 0;
   #isStealing = false;
   #stealTurns = 0;
   #beating: ReturnType<typeof setInterval> | undefined;
@@ -165,6 +167,7 @@ export class Tab {
     this.#worker = worker;
     const over = new Promise<void>((resolve) => (this.#letGo = resolve));
     const letGo = this.#letGo;
+    const starting = this.#sayStarting((): void => fail("engine/worker-failed", "The engine's worker does not start."));
     const fail = (code: string, message: string): void => {
       this.#failure = new ArchiveError(code, message);
       this.#failures += 1;
@@ -172,6 +175,7 @@ export class Tab {
     };
     worker.onmessage = (event: MessageEvent): void => {
       const word = event.data as FromHost;
+      clearInterval(starting);
       if (word.tabs === "owning") void this.#announce(word.epoch, trunk.port1);
       else if (word.tabs === "failed") fail(word.code, word.message);
       else letGo();
@@ -191,6 +195,7 @@ export class Tab {
     };
     worker.postMessage(own, [trunk.port2]);
     await over;
+    clearInterval(starting);
     worker.terminate();
     this.#worker = undefined;
     this.#letGo = () => {};
@@ -198,6 +203,15 @@ export class Tab {
       this.#port.detach();
       this.#startBeating();
     }
+  }
+
+  /** So that nobody takes this tab for frozen while its worker is loaded, nor waits for a worker that never is. */
+  #sayStarting(giveUp: () => void): ReturnType<typeof setInterval> {
+    this.#signAt = Date.now();
+    return setInterval(() => {
+      if (Date.now() - this.#signAt > this.#pace.ownerlessMs) giveUp();
+      else this.#cry({ say: "starting", tab: this.id });
+    }, this.#pace.beatMs);
   }
 
   /** The broker first, so that whoever hears of the owner can be linked to it. */
@@ -217,7 +231,7 @@ export class Tab {
   #hear(cry: Cry): void {
     this.files.hear(cry);
     if (cry.say === "owner") this.#hearOwner(cry);
-    else if (cry.say === "starting") this.#hearSign();
+    else if (cry.say === "starting") this.#hearSign(cry.tab);
     else if (cry.say === "step-down" && compareVersions(cry.version, this.#version) > 0) this.#standBack(cry.version, false);
   }
 
@@ -227,7 +241,7 @@ export class Tab {
     if (this.#isOut) return;
     if (order < 0) return this.#cry({ say: "step-down", version: this.#version });
     if (epoch < this.#epoch) return;
-    this.#hearSign();
+    this.#hearSign(tab);
     if (epoch > this.#epoch && tab !== this.id) this.#letGo();
     if (epoch === this.#epoch && (this.#port.isLinked || this.#linkingTo === epoch)) return;
     this.#epoch = epoch;
@@ -235,7 +249,8 @@ export class Tab {
   }
 
   /** There is an owner, or will be. One that is linked has to say so itself. */
-  #hearSign(): void {
+  #hearSign(tab: string): void {
+    if (tab === this.id) this.#signAt = Date.now();
     this.#heard += 1;
     if (!this.#port.isLinked) this.#watch.heard();
   }

@@ -44,8 +44,8 @@ export const tabLock = (name: string, tab: string): string => `stackroom/${name}
 export type Cry =
   | { readonly say: "who" }
   | { readonly say: "owner"; readonly epoch: number; readonly version: string; readonly tab: string; readonly files: readonly string[] }
-  /** The next owner waits for the last one's handles. */
-  | { readonly say: "starting" }
+  /** The next owner loads, or waits for the last one's handles. */
+  | { readonly say: "starting"; readonly tab: string }
   /** A page of this version is here: older owners finish, older tabs stand back. */
   | { readonly say: "step-down"; readonly version: string }
   | { readonly say: "file"; readonly key: string; readonly file: File }
