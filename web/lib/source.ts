@@ -37,7 +37,8 @@ function blobSource(blob: Blob): Source {
     size: blob.size,
     async *chunks(offset, signal) {
       try {
-        for await (const chunk of pieces(blob.slice(offset).stream(), { buffer: new ArrayBuffer(WINDOW_BYTES) })) {
+        // Chromium leaves about one in a thousand reads of a file's stream into a given buffer unanswered for ever.
+        for await (const chunk of pieces(blob.slice(offset).stream().getReader())) {
           checkAbort(signal);
           yield chunk;
         }
@@ -68,8 +69,10 @@ interface Hold {
   buffer: ArrayBuffer;
 }
 
-async function* pieces(stream: ReadableStream<Uint8Array>, hold: Hold): AsyncGenerator<Uint8Array, void, undefined> {
-  const reader = bufferedReader(stream);
+async function* pieces(
+  reader: ReadableStreamBYOBReader | ReadableStreamDefaultReader<Uint8Array>,
+  hold: Hold = { buffer: new ArrayBuffer(0) },
+): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     if (reader instanceof ReadableStreamDefaultReader) {
       for (;;) {
@@ -161,7 +164,7 @@ class UrlSource implements Source {
         const isPart = response.status === 206;
         const start = isPart ? at : 0;
         let end = start;
-        for await (const piece of pieces(response.body, hold)) {
+        for await (const piece of pieces(bufferedReader(response.body), hold)) {
           const unwanted = Math.max(0, at - end);
           end += piece.length;
           if (unwanted < piece.length) yield unwanted > 0 ? piece.subarray(unwanted) : piece;
