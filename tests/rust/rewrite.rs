@@ -187,13 +187,17 @@ fn addresses_in_markup_are_replaced() {
         ("<meta http-equiv=Refresh content=\"5; URL='https://a.example/x'\">".into(),
          "<meta http-equiv=Refresh content=\"5; URL='http://a-example-k3vq7a.localhost:8585/x'\">".to_string()),
         ("<base href=https://a.example/d/>".into(), format!("<base href=\"{R}/d/\">")),
+        (
+            "<video src=/v></video><audio crossorigin=use-credentials>".into(),
+            "<video src=/v crossorigin=\"anonymous\"></video><audio crossorigin=use-credentials>".to_string(),
+        ),
         ("<svg><use xlink:href='https://a.example/s#i'/></svg>".into(), format!("<svg><use xlink:href=\"{R}/s#i\" /></svg>")),
         ("<script>fetch('https://a.example/')</script>".into(), "<script>fetch('https://a.example/')</script>".to_string()),
         ("<link rel='preconnect stylesheet' href=https://a.example><p>".into(), "<p>".to_string()),
         ("<meta http-equiv=content-security-policy content=\"default-src 'none'\"><p>".into(), "<p>".to_string()),
         ("<script type=speculationrules>{}</script><p>".into(), "<p>".to_string()),
         ("<a ping=https://a.example href=x>".into(), "<a href=x>".to_string()),
-    ] as [(String, String); 13] {
+    ] as [(String, String); 14] {
         assert_eq!(edited(&html), expected);
     }
 }

@@ -9,6 +9,9 @@ import { at } from "./place.mjs";
 const tsc = at("node_modules/typescript/bin/tsc");
 const rolldown = at("node_modules/rolldown/bin/cli.mjs");
 
+/** How long the pipe gathers requests into one message. */
+const gatherMs = 0;
+
 /** One script that stands alone. */
 async function bundle(name) {
   const out = at("target", "replay", `${name}.js`);
@@ -26,7 +29,7 @@ export async function buildPipe(folder) {
   const [boot, shim, pipe] = [await bundle("boot"), await bundle("shim"), await bundle("pipe")];
   const page = `<!doctype html><meta charset="utf-8"><title>Stackroom</title><body>${script(shim)}${script(boot)}`;
   writeFileSync(`${folder}/boot.html`, page);
-  writeFileSync(`${folder}/sw.js`, `const BOOT_PAGE=${JSON.stringify(page)};\n${pipe}\n`);
+  writeFileSync(`${folder}/sw.js`, `const BOOT_PAGE=${JSON.stringify(page)},GATHER_MS=${gatherMs};\n${pipe}\n`);
   writeFileSync(`${folder}/shimtext.js`, `export const SHIM = ${JSON.stringify(script(shim))};\n`);
   for (const part of ["pipe.js", "pipe.d.ts"]) rmSync(`${folder}/${part}`, { force: true });
 }

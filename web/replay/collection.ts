@@ -6,7 +6,7 @@
 import type { Archive, RecordRow } from "../lib/index.js";
 import { rangeOf } from "../serve/range.js";
 import { COPIED_BYTES_MAX, type Answer, type Get } from "./messages.js";
-import type { ReplayHosts } from "../lib/wasm/rewrite.js";
+import type { ReplayHosts, ReplayHtml } from "../lib/wasm/rewrite.js";
 
 type Reply = Omit<Answer, "op" | "id">;
 
@@ -82,6 +82,9 @@ export class Collection {
   }
 
   async #read(row: RecordRow, isDocument: boolean): Promise<Entity> {
+    // Most files are small: read at once, beside their headers. Rows tell the stored size, which unpacking may exceed.
+    const small = row.size < COPIED_BYTES_MAX ? this.#archive.bytes(row, "body") : undefined;
+    small?.catch(() => {});
     const detail = await this.#archive.detail(row);
     const [, status = "200", statusText = ""] = /^\S+ (\d{3}) ?(.*)$/.exec(detail.http?.startLine ?? "") ?? [];
     const fields = detail.http?.headers ?? (detail.contentType === undefined ? [] : [["content-type", detail.contentType] as const]);
@@ -92,33 +95,48 @@ export class Collection {
       headers.push([lower, lower === "location" ? (this.#hosts.replay_url(value) ?? value) : value]);
     }
     const isHtml = /^\s*text\/html\b/i.test(detail.contentType ?? "");
-    const stored = this.#archive.read(row, "body");
-    const stream = isHtml ? stored.pipeThrough(this.#rewriting(detail.charset, isDocument)) : stored;
-    const body = await new Response(stream).blob();
+    const rewrite = isHtml ? (): ReplayHtml => this.#hosts.html(detail.charset, isDocument ? this.#shim : "") : undefined;
+    const body = small ? ofBytes(await small, rewrite) : await ofStream(this.#archive.read(row, "body"), rewrite);
     const code = Number(status);
     return {
       status: code >= 200 && code <= 599 ? code : 502,
       statusText: /^[\t \x21-\x7e]*$/.test(statusText) ? statusText : "",
       headers,
-      body: body.size < COPIED_BYTES_MAX ? new Uint8Array(await body.arrayBuffer()) : body,
+      body,
     };
   }
+}
 
-  #rewriting(charset: string | undefined, isDocument: boolean): TransformStream<Uint8Array, Uint8Array> {
-    const html = this.#hosts.html(charset, isDocument ? this.#shim : "");
-    return new TransformStream({
-      transform(bytes, controller) {
-        html.write(bytes);
-        const out = html.take();
-        if (out.length > 0) controller.enqueue(out);
-      },
-      flush(controller) {
-        html.end();
-        controller.enqueue(html.take());
-        html.free();
-      },
-    });
+function ofBytes(bytes: Uint8Array, rewrite: (() => ReplayHtml) | undefined): Entity["body"] {
+  let out = bytes;
+  if (rewrite) {
+    const html = rewrite();
+    html.write(bytes);
+    html.end();
+    out = html.take();
+    html.free();
   }
+  const own = out as Uint8Array<ArrayBuffer>;
+  return own.length < COPIED_BYTES_MAX ? own : new Blob([own]);
+}
+
+/** Into a Blob without ever holding all of it. */
+async function ofStream(stream: ReadableStream<Uint8Array>, rewrite: (() => ReplayHtml) | undefined): Promise<Blob> {
+  if (!rewrite) return new Response(stream).blob();
+  const html = rewrite();
+  const rewriting = new TransformStream<Uint8Array, Uint8Array>({
+    transform(bytes, controller) {
+      html.write(bytes);
+      const out = html.take();
+      if (out.length > 0) controller.enqueue(out);
+    },
+    flush(controller) {
+      html.end();
+      controller.enqueue(html.take());
+      html.free();
+    },
+  });
+  return new Response(stream.pipeThrough(rewriting)).blob();
 }
 
 function cut(entity: Entity, header: string | null): Reply {

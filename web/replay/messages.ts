@@ -39,7 +39,7 @@ export type ToPipe =
   | { readonly op: "pong" };
 
 /** Pipe to page: whoever hears it hands over a port. Page to pipe and to the viewer: here is one end of it. */
-export type PortMessage = { readonly wa: "need-port" | "hello" | "port" | "ready" };
+export type PortMessage = { readonly wa: "need-port" | "hello" | "port" | "ready" | "bye" };
 
 /** Bodies below this are copied, larger ones go as a Blob. */
 export const COPIED_BYTES_MAX = 256 << 10;

@@ -12,13 +12,12 @@
 import type { Answer, Get, PortMessage, ToBridge, ToPipe } from "./messages.js";
 import { policyHeaders, replayOrigins } from "./policy.js";
 
-/** The boot page, put in by the build. */
+/** Put in by the build: the boot page, and how long requests are gathered into one message. */
 declare const BOOT_PAGE: string;
+declare const GATHER_MS: number;
 
 const scope = self as unknown as ServiceWorkerGlobalScope;
 
-/** How long requests are gathered into one message. */
-const GATHER_MS = 0;
 /** Silence after which the viewer is asked for a sign of life. */
 const SILENCE_MS = 500;
 /** Silence after which it counts as gone. */
@@ -53,9 +52,10 @@ scope.addEventListener("activate", (event) => event.waitUntil(scope.clients.clai
 scope.addEventListener("message", (event) => {
   const message = event.data as PortMessage | null;
   if (message?.wa === "hello") event.source?.postMessage({ wa: port ? "ready" : "need-port" });
-  const handed = event.ports[0];
+  const [handed, living] = event.ports;
   if (message?.wa !== "port" || !handed) return;
   use(handed);
+  if (living) living.onmessage = () => port === handed && drop();
   event.source?.postMessage({ wa: "ready" });
 });
 
@@ -90,7 +90,7 @@ async function respond(request: Request): Promise<Response> {
 
 function responseOf({ status, statusText, headers, body }: Answer): Response {
   const isEmpty = status === 204 || status === 205 || status === 304;
-  const response = new Response(isEmpty ? null : body, { status, statusText, headers: headers.map(([name, value]) => [name, value]) });
+  const response = new Response(isEmpty || body === null ? null : new Blob([body]), { status, statusText, headers: headers.map(([name, value]) => [name, value]) });
   for (const [name, value] of policy) response.headers.set(name, value);
   return response;
 }

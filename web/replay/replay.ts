@@ -40,6 +40,9 @@ export class Replay {
   readonly #salt: string;
   readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   readonly #onMessage: (event: MessageEvent) => void;
+  readonly #onLeave = (): void => this.#sayBye();
+  /** Pipes learn from these that this page goes; its worker could not tell them any more. */
+  #living: MessagePort[] = [];
   #lastId = 0;
 
   private constructor({ salt, scheme = location.protocol.slice(0, -1), domain = location.host, workerUrl }: ReplayOptions) {
@@ -57,6 +60,7 @@ export class Replay {
     };
     this.#onMessage = (event) => this.#take(event);
     addEventListener("message", this.#onMessage);
+    addEventListener("pagehide", this.#onLeave);
   }
 
   /** Opens an archive for replay; resolves when all of it can be replayed. */
@@ -79,7 +83,14 @@ export class Replay {
 
   close(): void {
     removeEventListener("message", this.#onMessage);
+    removeEventListener("pagehide", this.#onLeave);
+    this.#sayBye();
     this.#worker.terminate();
+  }
+
+  #sayBye(): void {
+    for (const port of this.#living) port.postMessage({ wa: "bye" });
+    this.#living = [];
   }
 
   #take(event: MessageEvent): void {
@@ -91,6 +102,7 @@ export class Replay {
     const label = event.origin.slice(`${scheme}://`.length, event.origin.length - this.#suffix.length) + `-${this.#salt}`;
     if (label.includes(".")) return;
     void this.#call({ call: "attach", port, label }, [port]);
+    if (event.ports[1]) this.#living.push(event.ports[1]);
   }
 
   #call(message: ToWorker, transfer: Transferable[] = []): Promise<unknown> {

@@ -8,8 +8,10 @@ const viewer = `${location.protocol}//${location.host.replace(/^[^.]+\./, "")}`;
 
 navigator.serviceWorker?.addEventListener("message", (event: MessageEvent) => {
   if ((event.data as { wa?: unknown } | null)?.wa !== "need-port" || !event.source || top === null || top === self) return;
-  const { port1, port2 } = new MessageChannel();
-  top.postMessage({ wa: "port" }, viewer, [port1]);
-  event.source.postMessage({ wa: "port" }, { transfer: [port2] });
+  // One for what is asked, and one that stays with the viewer's page, which says when it goes.
+  const asking = new MessageChannel();
+  const living = new MessageChannel();
+  top.postMessage({ wa: "port" }, viewer, [asking.port1, living.port1]);
+  event.source.postMessage({ wa: "port" }, { transfer: [asking.port2, living.port2] });
 });
 navigator.serviceWorker?.startMessages();

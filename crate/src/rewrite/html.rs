@@ -172,6 +172,12 @@ fn edit(element: &mut Element<'_, '_>, hosts: &Hosts) {
         Cow::Owned(changed) => Some(changed),
         Cow::Borrowed(_) => None,
     });
+    // Without it Firefox asks the network, past every service worker, for media of another host.
+    if matches!(element.tag_name().as_str(), "video" | "audio")
+        && !element.has_attribute("crossorigin")
+    {
+        let _ = element.set_attribute("crossorigin", "anonymous");
+    }
     if is_refresh(element) {
         change(element, "content", |content| {
             rewrite_refresh(content, hosts)

@@ -1,10 +1,16 @@
 // How replay is tested in each browser: the drivers' own settings would hide what users get.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium, firefox } from "@playwright/test";
 import { driverOptions } from "../browser.mjs";
+
+/** @typedef {"chromium" | "firefox"} BrowserName */
 
 /**
  * Playwright turns off storage partitioning in Chromium, without which a framed site gets no service worker; the last
  * list of features wins. WebDriver turns off Firefox's speculative connections, which leak tests are about.
- * @param {"chromium" | "firefox"} name
+ * @param {BrowserName} name
  * @param {Record<string, string | number | boolean>} firefoxPrefs
  */
 export function replayLaunch(name, firefoxPrefs = {}) {
@@ -21,4 +27,25 @@ export function replayLaunch(name, firefoxPrefs = {}) {
     ...firefoxPrefs,
   };
   return { ...launchOptions, ...channel, firefoxUserPrefs };
+}
+
+/**
+ * One page of a browser of its own. Chromium gets a profile: in private windows, as drivers open them, it never
+ * preconnects and keeps storage in memory.
+ * @param {BrowserName} name
+ * @param {Record<string, string | number | boolean>} firefoxPrefs
+ */
+export async function launchReplay(name, firefoxPrefs = {}) {
+  const options = replayLaunch(name, firefoxPrefs);
+  if (name === "firefox") {
+    const browser = await firefox.launch(options);
+    return { page: await browser.newPage(), close: () => browser.close() };
+  }
+  const profile = mkdtempSync(join(tmpdir(), "stackroom-replay-"));
+  const context = await chromium.launchPersistentContext(profile, options);
+  const close = async () => {
+    await context.close();
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  };
+  return { page: context.pages()[0] ?? (await context.newPage()), close };
 }

@@ -17,6 +17,8 @@ export async function startReplayHost({ archives = {}, onLabel } = {}) {
   const { listen, loopbackAddresses } = await import(join(root, "dist/serve/listen.js"));
   const { answerReplay } = await import(join(root, "dist/serve/replay.js"));
 
+  const { rangeOf } = await import(join(root, "dist/serve/range.js"));
+
   async function answer(request, response) {
     const host = request.headers.host ?? "";
     if (!host.startsWith("localhost:")) {
@@ -32,7 +34,11 @@ export async function startReplayHost({ archives = {}, onLabel } = {}) {
     if (first === "archive") {
       const bytes = archives[rest.join("/")];
       if (!bytes) return void response.writeHead(404).end();
-      return void response.writeHead(200, { "Content-Type": "application/warc", "Content-Length": bytes.length }).end(bytes);
+      const range = rangeOf(request.headers.range, bytes.length);
+      const { start, end } = range === "whole" ? { start: 0, end: bytes.length } : range;
+      const headers = { "Content-Type": "application/warc", "Accept-Ranges": "bytes", ETag: '"1"', "Content-Length": end - start };
+      if (range === "whole") return void response.writeHead(200, headers).end(bytes);
+      return void response.writeHead(206, { ...headers, "Content-Range": `bytes ${start}-${end - 1}/${bytes.length}` }).end(bytes.subarray(start, end));
     }
     const folder = folders[first];
     const file = path === "/" ? join(root, "tests/e2e/pages/replay.html") : folder && normalize(join(root, folder, ...rest));
@@ -64,7 +70,7 @@ export async function startCanary() {
   const seen = { connections: 0, hits: [] };
   const server = createServer((request, response) => {
     seen.hits.push(`${request.method} ${request.url}`);
-    response.writeHead(200, { "Content-Type": request.url.includes("script") ? "text/javascript" : "text/html", "Access-Control-Allow-Origin": "*" }).end("");
+    response.writeHead(200, { "Content-Type": request.url.includes("script") ? "text/javascript" : "text/html", "Access-Control-Allow-Origin": "*", Connection: "close" }).end("");
   });
   server.on("connection", () => (seen.connections += 1));
   server.on("upgrade", (request, socket) => {

@@ -71,6 +71,7 @@ export function tenPages() {
     file(`${cdn}/site.js`, "text/javascript", "document.documentElement.dataset.script = 'ran from ' + new URL(document.currentScript.src).pathname;"),
     page("https://other.example/framed", "<!doctype html><p>Framed from another host"),
     file("https://media.stack.example:8443/sound.wav", "audio/wav", wav(videoSeconds)),
+    file(`${site}/pictures/sound.wav`, "audio/wav", wav(videoSeconds)),
   );
 }
 

@@ -1,0 +1,61 @@
+/** An archived page that wants out: ten ways to the live web, each shown to be open where no policy holds, all shut in replay. */
+import { expect, test, type Page } from "@playwright/test";
+import { launchReplay, type BrowserName } from "./pages/replaybrowser.mjs";
+import { startCanary, startReplayHost } from "./pages/replayhost.mjs";
+import { channels, hostileArchive, hostilePage } from "./pages/replaysite.mjs";
+import { openViewer, show } from "./pages/replayviewer.js";
+
+/** These may take away the document that tried them. */
+const leaving = new Set(["navigation", "form"]);
+
+let canary: Awaited<ReturnType<typeof startCanary>>;
+let host: Awaited<ReturnType<typeof startReplayHost>>;
+let browser: Awaited<ReturnType<typeof launchReplay>>;
+let page: Page;
+
+test.beforeAll(async ({ browserName }) => {
+  canary = await startCanary();
+  host = await startReplayHost({
+    archives: { "hostile.warc.gz": hostileArchive(canary.address) },
+    // The same page without a policy.
+    onLabel: (request, response) => {
+      if (!request.headers.host?.startsWith("control.")) return false;
+      response.writeHead(200, { "Content-Type": "text/html" }).end(hostilePage(canary.address));
+      return true;
+    },
+  });
+  browser = await launchReplay(browserName as BrowserName);
+  page = browser.page;
+});
+
+test.afterAll(async () => {
+  await browser.close();
+  await Promise.all([host.close(), canary.close()]);
+});
+
+test("without the policy every channel is open", async () => {
+  for (const channel of channels) {
+    canary.forget();
+    await page.goto(`http://control.localhost:${host.port}/?channel=${channel}`);
+    if (channel === "preconnect") await expect.poll(() => canary.seen.connections, { message: channel }).toBeGreaterThan(0);
+    else await expect.poll(() => canary.seen.hits.join(), { message: channel }).toContain(`/leak/${channel}`);
+  }
+});
+
+test("in replay every channel is shut", async ({ browserName }) => {
+  await openViewer(page, host, "hostile.warc.gz");
+  await show(page, "https://evil.example/quiet", "p");
+  canary.forget();
+  const connected: string[] = [];
+  for (const channel of channels) {
+    const before = canary.seen.connections;
+    const frame = await show(page, `https://evil.example/?channel=${channel}`, "script");
+    const tried = frame.waitForSelector(`body[data-tried="${channel}"]`, { state: "attached", timeout: leaving.has(channel) ? 2_000 : 0 });
+    await (leaving.has(channel) ? tried.catch(() => undefined) : tried);
+    if (canary.seen.connections > before) connected.push(channel);
+  }
+  expect(canary.seen.hits).toEqual([]);
+  // Firefox knows no Connection-Allowlist: a preconnect opens a connection there, over which nothing is sent.
+  if (browserName === "firefox") expect(connected.filter((channel) => channel !== "preconnect")).toEqual([]);
+  else expect(connected).toEqual([]);
+});
