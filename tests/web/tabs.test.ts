@@ -152,6 +152,36 @@ test("relayed wires reach the right tab of the right epoch, and nobody else", as
   expect(strangers).toEqual([]);
 });
 
+test("a tab that is linked again on the relay hears nothing of what it asked before", async () => {
+  const channels = [new BroadcastChannel("test/again"), new BroadcastChannel("test/again")] as const;
+  open.push(...channels);
+  let made = 0;
+  const link = (): { served: ServedPort; stop: () => Promise<void> } => {
+    const served = new ServedPort(relayWire(channels[0], OWNER, "a", 1));
+    const handlers: Partial<Handlers> = {
+      async *inspect(_, signal) {
+        const turn = ++made;
+        if (turn === 1) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        yield `turn ${turn}`;
+      },
+    };
+    return { served, stop: serve(served, handlers as Handlers) };
+  };
+  const first = link();
+  const { port, client } = steady();
+  port.attach(relayWire(channels[1], "a", OWNER, 1), GONE);
+  const stream = client.stream("inspect", { source: { kind: "url", url: "" } });
+  const item = stream.next();
+  await settled();
+  first.served.close();
+  const stopped = first.stop();
+  link();
+  port.attach(relayWire(channels[1], "a", OWNER, 1), GONE);
+  expect((await item).value).toBe("turn 2");
+  expect((await stream.next()).done).toBe(true);
+  await stopped;
+});
+
 test("silence is counted in beats, and whoever slept starts anew", () => {
   const watch = new Watch({ ...PACE, beatMs: 100, frozenMs: 300 });
   const beats = (...times: number[]): boolean[] => times.map((time) => watch.beat(time));

@@ -144,7 +144,8 @@ class Host {
     if (!guest) return;
     this.#guests.delete(tab);
     guest.leaving.abort();
-    void guest.stop().then(() => guest.port.close());
+    guest.port.close();
+    void guest.stop();
   }
 
   /** Ends what is under way, within the grace, and lets go of everything. */

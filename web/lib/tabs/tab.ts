@@ -67,7 +67,9 @@ export class Tab {
   #ownerTab = "";
   #leaving = new AbortController();
   #worker: Worker | undefined;
+  /** Ends our worker and gives up the lock; `#over` resolves with it. */
   #letGo: () => void = () => {};
+  #over: Promise<void> = Promise.resolve();
   #failure: ArchiveError | undefined;
   #failures = 0;
   /** When our own worker last said that it is on its way. */
@@ -105,15 +107,8 @@ export class Tab {
     this.#isOut = true;
     this.#leaving.abort();
     if (this.#worker) {
-      const over = new Promise<void>((resolve) => {
-        const letGo = this.#letGo;
-        this.#letGo = () => {
-          letGo();
-          resolve();
-        };
-      });
       this.#tell({ tabs: "finish" });
-      await Promise.race([over, pause(this.#pace.graceMs * 2)]);
+      await Promise.race([this.#over, pause(this.#pace.graceMs * 2)]);
       this.#letGo();
     }
     this.client.close(abortError());
@@ -165,7 +160,7 @@ export class Tab {
     const worker = this.#options.startWorker();
     const trunk = new MessageChannel();
     this.#worker = worker;
-    const over = new Promise<void>((resolve) => (this.#letGo = resolve));
+    this.#over = new Promise<void>((resolve) => (this.#letGo = resolve));
     const letGo = this.#letGo;
     const starting = this.#sayStarting((): void => fail("engine/worker-failed", "The engine's worker does not start."));
     const fail = (code: string, message: string): void => {
@@ -194,7 +189,7 @@ export class Tab {
       files: this.files.entries(),
     };
     worker.postMessage(own, [trunk.port2]);
-    await over;
+    await this.#over;
     clearInterval(starting);
     worker.terminate();
     this.#worker = undefined;

@@ -50,6 +50,7 @@ export class ServedPort implements Port {
   readonly #wire: Wire;
   readonly #underWay = new Set<number>();
   #isRefusing = false;
+  #isClosed = false;
   #tellIdle: (() => void) | undefined;
 
   constructor(wire: Wire) {
@@ -58,14 +59,14 @@ export class ServedPort implements Port {
   }
 
   postMessage(message: unknown, transfer: Transferable[]): void {
-    this.#wire.post(message, transfer);
+    if (!this.#isClosed) this.#wire.post(message, transfer);
     const answer = message as FromEngine;
     if ("item" in answer || !this.#underWay.delete(answer.id)) return;
     if (this.#underWay.size === 0) this.#tellIdle?.();
   }
 
   say(word: WireWord): void {
-    this.#wire.post(word, []);
+    if (!this.#isClosed) this.#wire.post(word, []);
   }
 
   /** Begins nothing any more; resolves when nothing is under way. */
@@ -77,7 +78,9 @@ export class ServedPort implements Port {
     });
   }
 
+  /** Says nothing from here on: on the relay, a later wire of the same tab has the same address. */
   close(): void {
+    this.#isClosed = true;
     this.#wire.close();
   }
 
