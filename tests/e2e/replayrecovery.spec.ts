@@ -42,7 +42,7 @@ const fetchText = (frame: Frame, number: number) => frame.evaluate(async (n) => 
 
 test("a page goes on fetching after its service worker was stopped", async () => {
   await openViewer(page, host, "many.warc.gz");
-  const frame = await show(page, `${site}/`, "body");
+  const frame = await show(page, `${site}/`, "p");
   expect(await fetchText(frame, 1)).toBe(manyText(1));
   expect(await ports()).toBe(1);
   await stopPipe();
@@ -82,7 +82,7 @@ test("the archive is there again after the viewer was reloaded, even at once", a
 
 test("requests under way when the service worker stops fail or are answered, none is answered wrong", async () => {
   await openViewer(page, host, "many.warc.gz");
-  const frame = await show(page, `${site}/`, "body");
+  const frame = await show(page, `${site}/`, "p");
   const results = frame.evaluate(() => Promise.all(Array.from({ length: 200 }, (_, n) => fetch(`/file/${n}.txt`).then((answer) => answer.text(), () => null))));
   await stopPipe();
   for (const [number, text] of (await results).entries()) expect([null, manyText(number)]).toContain(text);

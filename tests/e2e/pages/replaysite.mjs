@@ -83,7 +83,7 @@ export const manyText = (number) => `${number} `.repeat(1 + (number % 200));
 export function manyFiles() {
   return warcGz(
     warcInfo(),
-    page(`${site}/`, "<!doctype html><title>many</title>"),
+    page(`${site}/`, "<!doctype html><title>many</title><p>many"),
     ...Array.from({ length: manyCount }, (_, number) => file(`${site}/file/${number}.txt`, "text/plain", manyText(number))),
   );
 }
@@ -100,7 +100,7 @@ export function largeFile(bytes) {
     sha256: createHash("sha256").update(body).digest("hex"),
     archive: concat(
       warcInfo(),
-      ...page(`${site}/`, "<!doctype html><title>large</title>"),
+      ...page(`${site}/`, "<!doctype html><title>large</title><p>large"),
       warcRecord({ url, block: httpResponse({ headers: { "Content-Type": "application/octet-stream" }, body }) }),
     ),
   };

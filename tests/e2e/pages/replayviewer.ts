@@ -23,7 +23,7 @@ export async function replayed(page: Page, selector: string): Promise<Frame> {
   return frame;
 }
 
-export async function show(page: Page, url: string, selector = "body :first-child"): Promise<Frame> {
+export async function show(page: Page, url: string, selector = "body > *"): Promise<Frame> {
   await page.evaluate((wanted) => viewer.show(wanted), url);
   return replayed(page, selector);
 }
