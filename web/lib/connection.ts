@@ -31,6 +31,35 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   return greet(connection, options);
 }
 
+/** More engines, lent to the one that opens an archive. */
+export interface Helpers {
+  readonly ports: MessagePort[];
+  close(): void;
+}
+
+export type Hire = (count: number, options: ConnectOptions) => Promise<Helpers>;
+
+/**
+ * Starts engines in workers; fewer than asked for where some do not start, none where there are no workers.
+ * The page makes them all: a worker that makes workers waits for the page in Firefox, at times for ever.
+ */
+export async function hire(count: number, options: ConnectOptions): Promise<Helpers> {
+  const canWork = typeof Worker === "function" && options.worker !== false;
+  const starting = Array.from({ length: canWork ? count : 0 }, async () => {
+    const connection = await greet(workerConnection(options.workerUrl), options);
+    const { port1, port2 } = new MessageChannel();
+    await connection.client.call("lend", { port: port1 });
+    return { connection, port: port2 };
+  });
+  const started = (await Promise.allSettled(starting)).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  return {
+    ports: started.map(({ port }) => port),
+    close: () => {
+      for (const { connection } of started) connection.close();
+    },
+  };
+}
+
 /** Agrees on the version; ends the connection if that fails. */
 export async function greet(connection: Connection, { signal, wasmUrl }: ConnectOptions): Promise<Connection> {
   try {

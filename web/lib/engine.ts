@@ -4,13 +4,14 @@
  * The only importer of `wasm/`.
  */
 
-import { ArchiveError, checkAbort } from "./errors.js";
-import type { Handlers } from "./port.js";
+import { ArchiveError, abortError, checkAbort } from "./errors.js";
+import { Client, serve, type Handlers } from "./port.js";
 import { VERSION, type FilterItem, type OpenItem, type Place, type SourceRef } from "./protocol.js";
 import { Breath, pump } from "./pump.js";
 import type { ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
 import type { OpenSource, Source } from "./source.js";
-import init, { Index, Inspection, RecordReader, UrlFilter, surt, version } from "./wasm/engine.js";
+import { rangeBytes, readInRanges } from "./split.js";
+import init, { Index, Inspection, Range, RecordReader, Splitting, UrlFilter, surt, version } from "./wasm/engine.js";
 
 /** What the WebAssembly module comes from, when it is not beside this file. */
 export type LoadModule = (wasmUrl: string | undefined) => Promise<WebAssembly.Module | BufferSource | URL | string | undefined>;
@@ -43,6 +44,10 @@ export class Engine {
   handlers(): Handlers {
     return {
       hello: (request) => this.#hello(request.version, request.wasmUrl),
+      lend: ({ port }) => {
+        serve(port, this.handlers());
+        return null;
+      },
       attach: async (request) => ({ format: await this.#attach(request.source) }),
       rows: ({ filter, start, count }) => this.#rows(filter, start, count),
       heads: (place) => this.#heads(place),
@@ -50,7 +55,8 @@ export class Engine {
       memory: () => ({ module: memory?.buffer.byteLength ?? 0, table: this.#index?.resident() ?? 0 }),
       closeFilter: ({ filter }) => this.#closeFilter(filter),
       surt: ({ urls }) => urls.map((url) => surt(url)),
-      open: (request, signal) => this.#open(request.source, signal),
+      open: (request, signal) => this.#open(request.source, request.helpers ?? [], signal),
+      range: (request, signal) => this.#range(request.source, request.job, signal),
       filter: (request, signal) => this.#filter(request.text, signal),
       read: (request, signal) => this.#read(request, request.part, signal),
       inspect: (request, signal) => this.#inspect(request.source, signal),
@@ -95,7 +101,11 @@ export class Engine {
     return this.#format;
   }
 
-  async *#open(reference: SourceRef, signal: AbortSignal): AsyncGenerator<OpenItem, void, undefined> {
+  async *#open(
+    reference: SourceRef,
+    helpers: readonly MessagePort[],
+    signal: AbortSignal,
+  ): AsyncGenerator<OpenItem, void, undefined> {
     const started = performance.now();
     const [source, index] = await this.#recognise(reference, (start) => new Index(start));
     checkAbort(signal);
@@ -119,7 +129,7 @@ export class Engine {
     const breath = new Breath();
     let toldAt = -PROGRESS_MS;
     try {
-      for await (const position of pump(source, index, signal)) {
+      for await (const position of this.#fill(source, index, helpers, signal)) {
         bytes = position;
         await breath.take();
         if (performance.now() - toldAt < PROGRESS_MS) continue;
@@ -133,6 +143,43 @@ export class Engine {
     }
     bytes = source.size ?? bytes;
     yield progress(true);
+  }
+
+  /** Reads the archive into the index, alone or with helpers; yields how far that is. */
+  async *#fill(
+    source: Source,
+    index: Index,
+    helpers: readonly MessagePort[],
+    signal: AbortSignal,
+  ): AsyncGenerator<number, void, undefined> {
+    const { shared, size } = source;
+    const canSplit = helpers.length > 0 && shared && size !== undefined && index.is_gzip();
+    if (!canSplit) return yield* pump(source, index, signal);
+    const clients = helpers.map((port) => new Client(port));
+    const splitting = new Splitting(size, rangeBytes(size, clients.length), clients.length);
+    try {
+      yield* readInRanges(index, splitting, shared, clients, signal);
+    } finally {
+      for (const client of clients) client.close(abortError());
+      splitting.free();
+    }
+  }
+
+  async *#range(reference: SourceRef, job: Float64Array, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+    // All jobs of an engine are of one archive.
+    this.#source ??= await this.#openSource(reference);
+    const range = new Range(job);
+    try {
+      const breath = new Breath();
+      for await (const _ of pump(this.#source, range, signal, job[4])) {
+        const report = range.report();
+        if (report.length > 0) yield report;
+        if (range.has_ended()) return;
+        await breath.take();
+      }
+    } finally {
+      range.free();
+    }
   }
 
   #tellGrowth(): void {

@@ -1,8 +1,8 @@
 /** The package in browsers. */
-import { connect } from "./connection.js";
+import { connect, hire } from "./connection.js";
 import { opener, referTo } from "./open.js";
 
-export const { openArchive, inspectArchive, readRecord, surt } = opener(connect, referTo);
+export const { openArchive, inspectArchive, readRecord, surt } = opener(connect, referTo, hire);
 
 export { Archive } from "./archive.js";
 export type { ReadOptions, RecordPlace, SignalOption } from "./archive.js";

@@ -1,7 +1,7 @@
 /** Opening: from what the caller has to an archive, an inspection, or one record. Knows no host. */
 
 import { Archive, readParts, type ReadOptions, type SignalOption } from "./archive.js";
-import type { Connect, ConnectOptions } from "./connection.js";
+import type { Connect, ConnectOptions, Hire } from "./connection.js";
 import { ArchiveError, abortError, checkAbort } from "./errors.js";
 import type { SourceRef } from "./protocol.js";
 import type { InspectedDamage, InspectedRecord, Progress, RecordPart } from "./shapes.js";
@@ -13,6 +13,8 @@ export interface OpenOptions extends ConnectOptions {
   /** Shown to people; taken from the source if absent. */
   readonly name?: string | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** How many workers read a gzip archive at once, in browsers: none for 0, up to four for "auto". */
+  readonly workers?: number | "auto" | undefined;
 }
 
 export type Referrer = (source: ArchiveSource) => SourceRef;
@@ -29,7 +31,7 @@ export function referTo(source: ArchiveSource): SourceRef {
 }
 
 /** The functions of the package for one host. */
-export function opener(connect: Connect, refer: Referrer) {
+export function opener(connect: Connect, refer: Referrer, hire?: Hire) {
   return {
     /**
      * Opens an archive. Resolves as soon as the file is recognised; rows appear while indexing goes on.
@@ -39,15 +41,25 @@ export function opener(connect: Connect, refer: Referrer) {
       const { signal } = options;
       checkAbort(signal);
       const reference = refer(source);
-      const connection = await connect(options);
-      const items = connection.client.stream("open", { source: reference }, { signal });
+      // Helpers start while the engine does.
+      const hiring = hire?.(workersOf(options.workers), options);
+      const connection = await connect(options).catch(async (error: unknown) => {
+        (await hiring)?.close();
+        throw error;
+      });
+      const helpers = await hiring;
+      const request = { source: reference, helpers: helpers?.ports ?? [] };
+      const items = connection.client.stream("open", request, { signal });
       try {
         const first = await items.next();
         if (first.done || first.value.kind !== "opened") throw abortError();
         const archive = new Archive(options.name ?? nameOf(reference), first.value.format, connection, items, signal);
         if (options.onProgress) archive.onProgress(options.onProgress);
+        const dismiss = (): void => helpers?.close();
+        archive.indexed.then(dismiss, dismiss);
         return archive;
       } catch (error) {
+        helpers?.close();
         connection.close();
         throw error;
       }
@@ -97,6 +109,15 @@ export function opener(connect: Connect, refer: Referrer) {
       }
     },
   };
+}
+
+const WORKERS_MAX = 4;
+
+/** One core is left to the page. */
+function workersOf(asked: number | "auto" = 0): number {
+  if (asked !== "auto") return Math.max(0, Math.floor(asked));
+  const cores = globalThis.navigator?.hardwareConcurrency ?? 1;
+  return Math.max(1, Math.min(cores - 1, WORKERS_MAX));
 }
 
 function nameOf(reference: SourceRef): string {

@@ -104,6 +104,13 @@ function transferables(value: unknown): Transferable[] {
 
 // The library's side
 
+/** Ports can only be handed over. */
+function portsIn(request: unknown): MessagePort[] {
+  return Object.values(request as object)
+    .flat()
+    .filter((value) => value instanceof MessagePort);
+}
+
 interface Waiting {
   readonly take: (message: FromEngine) => void;
   readonly fail: (error: Error) => void;
@@ -211,6 +218,6 @@ export class Client {
   }
 
   #send(message: ToEngine): void {
-    if (!this.#closed) this.#port.postMessage(message, []);
+    if (!this.#closed) this.#port.postMessage(message, "request" in message ? portsIn(message.request) : []);
   }
 }

@@ -12,7 +12,8 @@ export const VERSION = "0.1.0";
 export type SourceRef =
   | { readonly kind: "blob"; readonly blob: Blob }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
-  | { readonly kind: "url"; readonly url: string }
+  /** With the size and version that were seen of it: whoever opens it then insists on these. */
+  | { readonly kind: "url"; readonly url: string; readonly size?: number; readonly version?: string }
   | { readonly kind: "path"; readonly path: string };
 
 /** A place of a record in an archive. */
@@ -24,6 +25,8 @@ export interface Place {
 /** What is answered once. */
 export interface Calls {
   hello(request: { version: string; wasmUrl?: string }): { version: string };
+  /** Serves another engine, too. */
+  lend(request: { port: MessagePort }): null;
   /** Makes a source known without indexing it. */
   attach(request: { source: SourceRef }): { format: ArchiveFormat };
   /** Rows as the engine writes them; of all records, or of a filter's. */
@@ -50,7 +53,10 @@ export interface FilterItem {
 
 /** What is answered piece by piece, no faster than the caller takes it. */
 export interface Streams {
-  open(request: { source: SourceRef }): OpenItem;
+  /** With `helpers`, lines to other engines, these read ranges of a gzip archive at once. */
+  open(request: { source: SourceRef; helpers?: readonly MessagePort[] }): OpenItem;
+  /** Reads a range for another engine, and tells of it in reports of the engine. */
+  range(request: { source: SourceRef; job: Float64Array }): Uint8Array;
   filter(request: { text: string }): FilterItem;
   read(request: Place & { part: RecordPart }): Uint8Array;
   /** JSON lines. */

@@ -19,13 +19,21 @@ const GAP_BYTES = 1 << 20;
 const STEP_BYTES = 256 << 10;
 const NOTHING = new Uint8Array(0);
 
-/** Feeds step by step, and yields the position after each step. Stops when the caller stops. */
-export async function* pump(source: Source, reader: Feedable, signal: AbortSignal): AsyncGenerator<number, void, undefined> {
+/**
+ * Feeds step by step, and yields the position after each step. Stops when the caller stops, which one who states
+ * `until` will do soon after that place.
+ */
+export async function* pump(
+  source: Source,
+  reader: Feedable,
+  signal: AbortSignal,
+  until?: number,
+): AsyncGenerator<number, void, undefined> {
   let end = 0;
   for (;;) {
     let at = reader.wanted();
     let mustSeek = false;
-    for await (const chunk of source.chunks(at, signal)) {
+    for await (const chunk of source.chunks(at, signal, until)) {
       end = Math.max(end, at + chunk.length);
       let offset = reader.wanted() - at;
       mustSeek = isFar(offset, chunk);

@@ -10,12 +10,20 @@ import type { SourceRef } from "./protocol.js";
 export interface Source {
   /** Bytes in all; undefined until it is known. */
   readonly size: number | undefined;
-  /** The bytes from `offset` to the end, in pieces, as long as the caller takes them. A piece is good until the next one is asked for. */
-  chunks(offset: number, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /** How other workers reach the same version of it, each at a place of its own; absent where they cannot. */
+  readonly shared?: SourceRef | undefined;
+  /**
+   * The bytes from `offset` to the end, in pieces, as long as the caller takes them. A piece is good until the next
+   * one is asked for. A caller who will stop soon after `until` says so, lest much be read beyond it in vain.
+   */
+  chunks(offset: number, signal: AbortSignal, until?: number): AsyncIterable<Uint8Array>;
 }
 
 /** Large enough that a read costs little beside its bytes, small enough that memory stays flat. */
 export const WINDOW_BYTES = 1 << 20;
+
+/** Most gzip members that begin before a place end within this many bytes after it. */
+const BEYOND_BYTES = 64 << 10;
 
 export type OpenSource = (reference: SourceRef) => Source | Promise<Source>;
 
@@ -26,7 +34,7 @@ export function openSource(reference: SourceRef): Source {
     case "bytes":
       return bytesSource(reference.bytes);
     case "url":
-      return new UrlSource(reference.url);
+      return new UrlSource(reference);
     case "path":
       throw new ArchiveError("source/unsupported", "Files can be opened by path in Node only.");
   }
@@ -35,12 +43,16 @@ export function openSource(reference: SourceRef): Source {
 function blobSource(blob: Blob): Source {
   return {
     size: blob.size,
-    async *chunks(offset, signal) {
+    shared: { kind: "blob", blob },
+    async *chunks(offset, signal, until = Infinity) {
       try {
-        // Chromium leaves about one in a thousand reads of a file's stream into a given buffer unanswered for ever.
-        for await (const chunk of pieces(blob.slice(offset).stream().getReader())) {
-          checkAbort(signal);
-          yield chunk;
+        for (let at = offset, end = at; at < blob.size; at = end) {
+          end = Math.min(blob.size, windowEnd(at, until));
+          // Chromium leaves about one in a thousand reads of a file's stream into a given buffer unanswered for ever.
+          for await (const chunk of pieces(blob.slice(at, end).stream().getReader())) {
+            checkAbort(signal);
+            yield chunk;
+          }
         }
       } catch (error) {
         if (isAbort(error)) throw error;
@@ -50,6 +62,11 @@ function blobSource(blob: Blob): Source {
       }
     },
   };
+}
+
+/** Somewhat beyond where the caller means to stop; from there on in steps that grow. */
+function windowEnd(at: number, until: number): number {
+  return at < until ? until + BEYOND_BYTES : at + Math.max(BEYOND_BYTES, at - until);
 }
 
 function bytesSource(bytes: Uint8Array): Source {
@@ -127,15 +144,24 @@ class UrlSource implements Source {
   /** What the server says of the version that was read first. */
   #version: string | undefined;
 
-  constructor(url: string) {
+  #isRanged = false;
+
+  constructor({ url, size, version }: Extract<SourceRef, { kind: "url" }>) {
     this.#url = url;
+    this.size = size;
+    this.#version = version;
   }
 
-  async *chunks(offset: number, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  get shared(): SourceRef | undefined {
+    if (!this.#isRanged || this.size === undefined || this.#version === undefined) return undefined;
+    return { kind: "url", url: this.#url, size: this.size, version: this.#version };
+  }
+
+  async *chunks(offset: number, signal: AbortSignal, until = Infinity): AsyncIterable<Uint8Array> {
     let at = offset;
     for (let failures = 0; ; ) {
       try {
-        for await (const chunk of this.#request(at, signal)) {
+        for await (const chunk of this.#request(at, signal, until)) {
           failures = 0;
           at += chunk.length;
           yield chunk;
@@ -150,7 +176,7 @@ class UrlSource implements Source {
     }
   }
 
-  async *#request(offset: number, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#request(offset: number, signal: AbortSignal, until: number): AsyncGenerator<Uint8Array, void, undefined> {
     // Ends the request when the caller stops taking chunks, not only when it aborts.
     const controller = new AbortController();
     const onAbort = (): void => controller.abort();
@@ -159,7 +185,8 @@ class UrlSource implements Source {
     try {
       const hold = { buffer: new ArrayBuffer(WINDOW_BYTES) };
       for (let at = offset; ; ) {
-        const response = await this.#ask(at, controller.signal);
+        const bytes = Math.min(REQUEST_BYTES, windowEnd(at, until) - at);
+        const response = await this.#ask(at, bytes, controller.signal);
         if (!response?.body) return;
         const isPart = response.status === 206;
         const start = isPart ? at : 0;
@@ -170,7 +197,7 @@ class UrlSource implements Source {
           if (unwanted < piece.length) yield unwanted > 0 ? piece.subarray(unwanted) : piece;
         }
         this.#checkReceived(response, end - start);
-        if (!isPart || end === at || this.#isLast(response, start, end)) return;
+        if (!isPart || end === at || this.#isLast(response, end, end - start < bytes)) return;
         at = end;
       }
     } finally {
@@ -180,17 +207,18 @@ class UrlSource implements Source {
   }
 
   /** A window of bytes from `at` on, or all of the file; undefined where there are none. */
-  async #ask(at: number, signal: AbortSignal): Promise<Response | undefined> {
+  async #ask(at: number, bytes: number, signal: AbortSignal): Promise<Response | undefined> {
     const get = (headers: Record<string, string>): Promise<Response> =>
       // An archive would push everything else out of the browser's cache, and writing it there takes time.
       fetch(this.#url, { headers, signal, credentials: "same-origin", cache: "no-store" });
-    const response = await get({ Range: `bytes=${at}-${at + REQUEST_BYTES - 1}` }).catch((error: unknown) => {
+    const response = await get({ Range: `bytes=${at}-${at + bytes - 1}` }).catch((error: unknown) => {
       // A browser may ask another site for leave to send Range, and the site may only answer plain requests.
       if (at > 0 || signal.aborted) throw error;
       return get({});
     });
     if (response.status === 416) return undefined;
     this.#check(response, at);
+    this.#isRanged = response.status === 206;
     if (response.status === 206 && this.size === undefined) await this.#askSize(signal);
     return response;
   }
@@ -203,10 +231,9 @@ class UrlSource implements Source {
   }
 
   /** Whether the file ends where this window ends. A server may give less than was asked for. */
-  #isLast(response: Response, start: number, end: number): boolean {
+  #isLast(response: Response, end: number, isShort: boolean): boolean {
     const total = totalOf(response);
     if (total !== undefined) return end >= total;
-    const isShort = end - start < REQUEST_BYTES;
     return isShort && (this.size === undefined || end >= this.size);
   }
 

@@ -1,4 +1,4 @@
-/** Entry of the engine's worker: serves one engine to the page that made it. */
+/** Entry of the engine's worker: serves one engine to the page that made it, or to the engine that the page lends it to. */
 import { Engine } from "./engine.js";
 import { serve, type Port } from "./port.js";
 import { openSource } from "./source.js";
