@@ -200,7 +200,7 @@ fn every_archive_of_the_corpus_is_the_same_in_ranges() {
         if detect(&bytes[..bytes.len().min(64 << 10)]) != Ok(Container::Gzip) {
             continue;
         }
-        let cuts = if is_deep() { 2000 } else { 25 };
+        let cuts = if is_deep() { 2000 } else { 12 };
         let cost = try_everywhere(&path.display().to_string(), &bytes, cuts);
         count += 1;
         bytes_read += bytes.len() as u64 * 14;
@@ -490,6 +490,75 @@ fn what_may_be_read_again_is_the_same_in_ranges() {
         let (ours, cost) = split(&bytes, Splitter::at(end, cuts, 8), 3, 1);
         println!("{how}: {cost:?}");
         assert_same("nest", &how, &ours, &serial);
+    }
+}
+
+/// What a worker gives up is read anew from the last place that is sure.
+#[test]
+fn what_a_range_cannot_finish_is_read_from_its_last_joint() {
+    let before = pages(30).concat();
+    // One member, much longer than a worker reads beyond its range, with records from its start to its end.
+    let noise = |n: usize| -> Vec<u8> {
+        let mut random = Random(n as u64);
+        (0..300_000)
+            .map(|_| b"0123456789abcdef"[random.below(16)])
+            .collect()
+    };
+    let long: Vec<u8> = (0..70)
+        .flat_map(|n| record("resource", &format!("http://b.test/{n}"), &noise(n)))
+        .collect();
+    // More rows than a worker tells ahead of its turn.
+    let rows: Vec<u8> = (0..6000)
+        .flat_map(|n| {
+            let url = format!("http://c.test/{}/{n}", "long".repeat(250));
+            gzip(&record("resource", &url, b"x"))
+        })
+        .collect();
+    for (name, bytes, cuts) in [
+        (
+            "long",
+            [&before[..], &stored(&long), &before].concat(),
+            vec![before.len() as u64 / 2, before.len() as u64 + 100],
+        ),
+        (
+            "many rows",
+            [&before[..], &rows, &before].concat(),
+            vec![before.len() as u64 / 2],
+        ),
+    ] {
+        let serial = Told::serially(&bytes);
+        let mut splitter = Splitter::at(bytes.len() as u64, cuts, 4);
+        let mut captures = Captures::new();
+        let first = splitter.assign().expect("the start");
+        // Everything ahead is read before the start is: so it has to stop by itself.
+        let mut jobs = vec![first];
+        while let Some(job) = splitter.assign() {
+            jobs.push(job);
+        }
+        let searched = jobs.len() - 1;
+        assert!(searched > 0);
+        while let Some(job) = jobs.pop() {
+            let mut range = RangeReader::new(job);
+            while !range.has_ended() {
+                let at = usize::try_from(range.wanted())
+                    .expect("offset")
+                    .min(bytes.len());
+                let piece = &bytes[at..bytes.len().min(at + (64 << 10))];
+                if piece.is_empty() {
+                    range.finish(bytes.len() as u64);
+                } else {
+                    range.feed(piece);
+                }
+                let report = range.report();
+                if !report.is_empty() {
+                    assert!(splitter.report(job.id, &report, &mut captures));
+                }
+            }
+            jobs.extend(splitter.assign());
+        }
+        assert!(splitter.is_done());
+        assert!(splitter.joined() > 0, "{name}: its beginning is of use");
+        assert_same(name, "read backwards", &Told::by(&captures), &serial);
     }
 }
 
