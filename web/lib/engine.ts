@@ -33,6 +33,7 @@ export class Engine {
   #index: Index | undefined;
   #format: ArchiveFormat = "warc";
   #isIndexed = false;
+  #wasted = 0;
   /** Filters that wait for more rows. */
   #grown: (() => void)[] = [];
 
@@ -53,6 +54,7 @@ export class Engine {
       heads: (place) => this.#heads(place),
       damage: ({ start, count }) => parseLines<Damage>(this.#index?.damage(start, count) ?? ""),
       memory: () => ({ module: memory?.buffer.byteLength ?? 0, table: this.#index?.resident() ?? 0 }),
+      wasted: () => this.#wasted,
       closeFilter: ({ filter }) => this.#closeFilter(filter),
       surt: ({ urls }) => urls.map((url) => surt(url)),
       open: (request, signal) => this.#open(request.source, request.helpers ?? [], signal),
@@ -137,6 +139,10 @@ export class Engine {
         this.#tellGrowth();
         yield progress(false);
       }
+    } catch (error) {
+      // What was read stays, so how much that is has to be known.
+      if (!signal.aborted) yield progress(false);
+      throw error;
     } finally {
       this.#isIndexed = true;
       this.#tellGrowth();
@@ -161,6 +167,7 @@ export class Engine {
       yield* readInRanges(index, splitting, shared, clients, signal);
     } finally {
       for (const client of clients) client.close(abortError());
+      this.#wasted = splitting.wasted();
       splitting.free();
     }
   }

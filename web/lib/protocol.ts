@@ -36,6 +36,8 @@ export interface Calls {
   damage(request: { start: number; count: number }): Damage[];
   /** Bytes of memory: the whole module, and the record table in it. */
   memory(request: Record<string, never>): { module: number; table: number };
+  /** Bytes that helpers read in vain. */
+  wasted(request: Record<string, never>): number;
   closeFilter(request: { filter: number }): null;
   surt(request: { urls: readonly string[] }): string[];
 }
