@@ -10,7 +10,7 @@ const tsc = at("node_modules/typescript/bin/tsc");
 const rolldown = at("node_modules/rolldown/bin/cli.mjs");
 
 /** How long the pipe gathers requests into one message. */
-const gatherMs = 0;
+const gatherMs = 2;
 
 /** One script that stands alone. */
 async function bundle(name) {

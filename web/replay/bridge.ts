@@ -9,9 +9,11 @@ import { COPIED_BYTES_MAX, type Answer, type Get, type ToBridge, type ToPipe } f
 /** What answers requests; null where there is nothing to say. */
 export type AnswerGet = (get: Get, label: string) => Promise<Omit<Answer, "op" | "id">>;
 
-const IN_FLIGHT_MAX = 1024;
+/** Requests of one port that are worked on at a time, and that may wait besides. */
+const AT_WORK_MAX = 64;
+const WAITING_MAX = 20_000;
 /** How long answers are gathered into one message. */
-const GATHER_MS = 0;
+const GATHER_MS = 2;
 
 /** Counts of what has passed, for benchmarks and tests. */
 export interface BridgeCounts {
@@ -32,43 +34,44 @@ export class Bridge {
   /** Serves a port until it closes or misbehaves. */
   attach(port: MessagePort, label: string): void {
     this.counts.ports += 1;
-    const cancelled = new Set<number>();
-    let inFlight = 0;
+    const waiting: Get[] = [];
+    let atWork = 0;
     let outgoing: ToPipe[] = [];
     let isFlushSet = false;
     const flush = (): void => {
       isFlushSet = false;
+      if (outgoing.length === 0) return;
       this.counts.messagesOut += 1;
       port.postMessage(outgoing, outgoing.flatMap(buffersOf));
       outgoing = [];
     };
     const send = (item: ToPipe): void => {
       outgoing.push(item);
+      if (atWork <= 1) return flush();
       if (isFlushSet) return;
       isFlushSet = true;
       setTimeout(flush, GATHER_MS);
     };
-    const get = async (item: Get): Promise<void> => {
-      inFlight += 1;
+    const work = async (item: Get): Promise<void> => {
+      atWork += 1;
       this.counts.gets += 1;
       try {
-        const answer = await this.#answer(item, label);
-        if (!cancelled.has(item.id)) send({ op: "answer", id: item.id, ...answer });
+        send({ op: "answer", id: item.id, ...(await this.#answer(item, label)) });
       } catch {
         send({ op: "failed", id: item.id });
-      } finally {
-        inFlight -= 1;
-        cancelled.delete(item.id);
       }
+      atWork -= 1;
+      const next = waiting.shift();
+      if (next) void work(next);
     };
     port.onmessage = (event: MessageEvent): void => {
       this.counts.messagesIn += 1;
       const items = event.data as unknown;
-      if (!Array.isArray(items) || !items.every(isToBridge) || inFlight + items.length > IN_FLIGHT_MAX) return port.close();
+      if (!Array.isArray(items) || !items.every(isToBridge) || waiting.length + items.length > WAITING_MAX) return port.close();
       for (const item of items) {
-        if (item.op === "get") void get(item);
-        else if (item.op === "cancel") cancelled.add(item.id);
-        else send({ op: "pong" });
+        if (item.op === "ping") send({ op: "pong" });
+        else if (atWork < AT_WORK_MAX) void work(item);
+        else waiting.push(item);
       }
     };
   }
@@ -78,10 +81,8 @@ function isToBridge(item: unknown): item is ToBridge {
   if (typeof item !== "object" || item === null) return false;
   const { op, id, url, method, mode, dest, range } = item as Partial<Record<keyof Get, unknown>>;
   if (op === "ping") return true;
-  if (typeof id !== "number") return false;
-  if (op === "cancel") return true;
   const isText = [url, method, mode, dest].every((text) => typeof text === "string");
-  return op === "get" && isText && (range === null || typeof range === "string");
+  return op === "get" && typeof id === "number" && isText && (range === null || typeof range === "string");
 }
 
 /** A small body's buffer belongs to the answer alone, so it is handed over. */

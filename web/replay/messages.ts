@@ -18,10 +18,7 @@ export interface Get {
   readonly body?: ArrayBuffer;
 }
 
-export type ToBridge =
-  | Get
-  | { readonly op: "cancel"; readonly id: number }
-  | { readonly op: "ping" };
+export type ToBridge = Get | { readonly op: "ping" };
 
 export interface Answer {
   readonly op: "answer";

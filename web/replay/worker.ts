@@ -17,7 +17,7 @@ const bridge = new Bridge(async (get) => {
 const say = (message: FromWorker): void => self.postMessage(message);
 
 async function open({ source, scheme, domain, salt }: ToWorker & { call: "open" }): Promise<null> {
-  const [archive] = await Promise.all([openArchive(source), init()]);
+  const [archive] = await Promise.all([openArchive(source, { worker: false }), init()]);
   hosts = new ReplayHosts(scheme, domain, salt);
   collection = Collection.over(archive, hosts, SHIM);
   await collection;

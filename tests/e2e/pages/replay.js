@@ -2,7 +2,9 @@
 import { FRAME_SANDBOX, Replay } from "/replay/replay.js";
 
 const wanted = new URLSearchParams(location.search);
-const opened = Replay.open(wanted.get("archive"), { salt: wanted.get("salt") });
+// As a picked file: from an address every record would be a request of its own.
+const picked = fetch(wanted.get("archive")).then((answer) => answer.blob());
+const opened = picked.then((file) => Replay.open(file, { salt: wanted.get("salt") }));
 
 window.viewer = {
   opened,

@@ -88,6 +88,16 @@ export function manyFiles() {
   );
 }
 
+/** Pages of many hosts that tell who frames them when they are there, and the thousand files under some of these hosts. */
+export function benchFiles(hosts, hostsOfFiles) {
+  const told = "<!doctype html><title>bench</title><script>parent.postMessage('shown', '*')</script>";
+  return warcGz(
+    warcInfo(),
+    hosts.map((name) => [...page(`https://${name}/`, told), ...page(`https://${name}/second`, told)]).flat(),
+    hostsOfFiles.map((name) => Array.from({ length: manyCount }, (_, number) => file(`https://${name}/file/${number}.txt`, "text/plain", manyText(number)))).flat(2),
+  );
+}
+
 /** One large file that does not compress, as an uncompressed WARC, and its SHA-256. */
 export function largeFile(bytes) {
   const body = new Uint8Array(bytes);
