@@ -3,12 +3,15 @@
 // megabytes that would be measured as ours. Here a page is navigated, asked and handed files, nothing else.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { driverOptions } from "../e2e/browser.mjs";
+
+const say = (text) => process.stderr.write(`bench: ${text}\n`);
 
 const START_MS = 60_000;
 const POLL_MS = 50;
@@ -37,17 +40,22 @@ export const find = (test) => `(${FIND})(${test})`;
 function start(browserName, argumentsFor, stdio) {
   const { launchOptions } = driverOptions(browserName);
   const profile = mkdtempSync(join(tmpdir(), "stackroom-bench-"));
-  const child = spawn(launchOptions.executablePath, [...argumentsFor(profile), ...launchOptions.args], { stdio });
+  // A group of its own, so that no process of the browser outlives it.
+  const child = spawn(launchOptions.executablePath, [...argumentsFor(profile), ...launchOptions.args], { stdio, detached: true });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   return {
     child,
     profile,
     close: async () => {
       child.kill();
-      await Promise.race([ended, pause(10_000)]);
-      child.kill("SIGKILL");
+      await Promise.race([ended, pause(5_000)]);
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // All of the group has ended.
+      }
       await ended;
-      rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+      await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }).catch(() => say(`${profile} is left`));
     },
   };
 }
@@ -130,7 +138,8 @@ async function launchFirefox() {
   );
   const portFile = join(profile, "MarionetteActivePort");
   const deadline = performance.now() + START_MS;
-  while (!existsSync(portFile)) {
+  // The file is there before its content is.
+  while (!existsSync(portFile) || readFileSync(portFile, "utf8") === "") {
     if (performance.now() > deadline) throw new Error("Firefox did not start");
     await pause(POLL_MS);
   }

@@ -18,7 +18,7 @@ import { PATIENCE_MS, run } from "./stage.mjs";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const BROWSERS = ["chromium", "firefox"];
 const MODES = ["url", "file"];
-const REPETITIONS = 5;
+const REPETITIONS = 3;
 const MEMORY_REPETITIONS = 3;
 const SAMPLE_MS = 120;
 const MB = 1e6;
@@ -46,7 +46,7 @@ export async function bench(figures, { parts, say }) {
   say(`corpus: ${corpus.kind}, ${mb("once")} and ${mb("twice")} MB`);
   try {
     const ours = new Map();
-    if (wants("time") || wants("peer") || wants("handle")) await timeOurs({ figures, say, program, source, mb, ours });
+    if (wants("time") || wants("peer") || wants("handle")) await timeOurs({ figures, say, program, source, mb, ours, browsers: wants("time") ? BROWSERS : ["chromium"] });
     if (wants("time")) await timeWarcio({ figures, say, paths, mb, ours });
     if (wants("memory")) await memoryOurs({ figures, say, program, source, mb });
     if (wants("million")) await million({ figures, say, program, source });
@@ -56,8 +56,8 @@ export async function bench(figures, { parts, say }) {
   }
 }
 
-async function timeOurs({ figures, say, program, source, mb, ours }) {
-  for (const browser of BROWSERS) {
+async function timeOurs({ figures, say, program, source, mb, ours, browsers }) {
+  for (const browser of browsers) {
     for (const mode of MODES) {
       say(`${browser}, ${mode}`);
       const of = {};
