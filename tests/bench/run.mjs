@@ -1,8 +1,8 @@
 // `npm run -s bench -- NAME [PART...] [--json] [--record]`: runs a benchmark and prints a table, or one JSON line a figure.
-// `--record` also writes the lines, with the machine, under tests/bench/record. Not part of `npm test`.
+// `--record` also adds the lines, after one about the machine, to the day's file under tests/bench/record. Not part of `npm test`.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync } from "node:fs";
 import { arch, cpus, loadavg, platform, release, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Figures } from "./figures.mjs";
@@ -42,7 +42,7 @@ async function main(args) {
   if (flags.has("--record")) {
     mkdirSync(RECORDS, { recursive: true });
     const file = `${RECORDS}${start.date.slice(0, 10)}-${arch()}.jsonl`;
-    writeFileSync(file, `${[JSON.stringify({ bench: name, machine: start }), ...figures.lines()].join("\n")}\n`);
+    appendFileSync(file, `${[JSON.stringify({ bench: name, parts, machine: start }), ...figures.lines()].join("\n")}\n`);
     say(`recorded in ${file}`);
   }
   return 0;
