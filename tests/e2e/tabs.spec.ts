@@ -306,7 +306,7 @@ test("an owner whose worker loads slowly is waited for, and one whose worker nev
   const stuck = await context.newPage();
   const pace = JSON.stringify({ ...PACE, ownerlessMs: 1500 });
   await stuck.goto(`${server.url}?${new URLSearchParams({ name: "other", pace, loads: "600000" })}`);
-  await stuck.waitForFunction(() => globalThis.tabs !== undefined);
+  await stuck.waitForFunction(() => globalThis.tabs !== undefined, undefined, { polling: 50 });
   const fine = await new Tabs(context, server.url, { name: "other" }).open();
   for (const page of [fine, stuck]) expect(await value<number>(page, "epoch")).toBe(1);
 });
@@ -328,7 +328,7 @@ test("an owner that goes to another page hands over, and is a tab like others wh
   await owner.goto(`${server.url}tabs-page.js`);
   await expect.poll(() => value<number>(peer, "epoch")).toBeGreaterThan(epoch);
   await owner.goBack();
-  await owner.waitForFunction(() => globalThis.tabs !== undefined);
+  await owner.waitForFunction(() => globalThis.tabs !== undefined, undefined, { polling: 50 });
   await expect.poll(async () => (await value<number>(owner, "epoch")) === (await value<number>(peer, "epoch"))).toBe(true);
 });
 

@@ -125,7 +125,12 @@ export class Tabs {
     this.opened += 1;
     const query = new URLSearchParams({ pace: JSON.stringify(PACE), keys: String(this.opened * 1_000_000), ...this.options, ...options });
     await page.goto(`${this.url}?${query}`);
-    await page.waitForFunction(() => globalThis.tabs?.owners.length > 0, undefined, { timeout: 30_000 });
+    // By the clock, not by frames: a stopped process may hold up the drawing of others.
+    const hasOwner = page.waitForFunction(() => globalThis.tabs?.owners.length > 0, undefined, { timeout: 30_000, polling: 50 });
+    await hasOwner.catch(async (error) => {
+      const state = page.evaluate(async () => ({ epoch: globalThis.tabs?.tab.epoch, locks: await navigator.locks.query() }));
+      throw new Error(`a tab found no owner: ${JSON.stringify(await withoutAnswer(state, 2000))}`, { cause: error });
+    });
     this.pages.push(page);
     return page;
   }
