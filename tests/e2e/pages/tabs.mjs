@@ -55,10 +55,23 @@ export async function launch(name) {
   const prefs = name === "firefox" ? { firefoxUserPrefs: { "dom.ipc.processCount.webIsolated": 16 } } : {};
   const browser = await { chromium, firefox }[name].launch({ ...(channel && { channel }), ...launchOptions, executablePath, ...prefs });
   const close = async () => {
+    // A test that failed may have left one; a stopped process ends no more than it runs.
+    for (const pid of stopped) goOn(pid);
     await browser.close();
     rmSync(aside, { recursive: true, force: true });
   };
   return { browser, close };
+}
+
+const stopped = new Set();
+
+function goOn(pid) {
+  stopped.delete(pid);
+  try {
+    process.kill(pid, "SIGCONT");
+  } catch {
+    // It ended meanwhile.
+  }
 }
 
 const isLinux = process.platform === "linux";
@@ -165,7 +178,8 @@ export class Tabs {
     const at = Date.now();
     if (pid) {
       process.kill(pid, "SIGSTOP");
-      return { at, thaw: async () => void process.kill(pid, "SIGCONT") };
+      stopped.add(pid);
+      return { at, thaw: async () => goOn(pid) };
     }
     const busy = spin(page, busyMs);
     return { at, thaw: async () => void (await busy) };
