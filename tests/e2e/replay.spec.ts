@@ -101,6 +101,22 @@ test.describe("a site of ten pages", () => {
   });
 });
 
+test("the server of a replay origin answers with what starts its pipe, and with nothing else", async ({ request }) => {
+  const Host = `www-stack-example-k3vq7a.localhost:${host.port}`;
+  for (const [path, headers, status, type] of [
+    ["/.wa/sw.js", {}, 200, "text/javascript; charset=utf-8"],
+    ["/any/page?x", { "Sec-Fetch-Mode": "navigate" }, 200, "text/html; charset=utf-8"],
+    ["/", {}, 404, "text/plain; charset=utf-8"],
+    ["/lib/index.js", {}, 404, "text/plain; charset=utf-8"],
+    ["/archive/ten.warc.gz", { "Sec-Fetch-Mode": "no-cors" }, 404, "text/plain; charset=utf-8"],
+  ] as const) {
+    const answer = await request.get(`http://127.0.0.1:${host.port}${path}`, { headers: { Host, ...headers } });
+    expect([path, answer.status(), answer.headers()["content-type"]]).toEqual([path, status, type]);
+    expect(answer.headers()["content-security-policy"]).toContain(`default-src 'self' http://*.localhost:${host.port} `);
+    expect(answer.headers()["connection-allowlist"]).toContain(`:${host.port}/*`);
+  }
+});
+
 test("a thousand requests, 25 at a time, are all answered right and travel together", async ({ page }) => {
   await openViewer(page, host, "many.warc.gz");
   const frame = await show(page, `${site}/`, "p");

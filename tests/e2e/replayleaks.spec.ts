@@ -54,6 +54,7 @@ test("in replay every channel is shut", async ({ browserName }) => {
     await (leaving.has(channel) ? tried.catch(() => undefined) : tried);
     if (canary.seen.connections > before) connected.push(channel);
   }
+  test.info().annotations.push({ type: "connections without a request", description: connected.join() || "none" });
   expect(canary.seen.hits).toEqual([]);
   // Firefox knows no Connection-Allowlist: a preconnect opens a connection there, over which nothing is sent.
   if (browserName === "firefox") expect(connected.filter((channel) => channel !== "preconnect")).toEqual([]);
