@@ -173,7 +173,7 @@ test.describe("what goes wrong", () => {
       await expect(page.getByRole("status").filter({ hasText: "Stopped reading slow.warc. Nothing of it was kept." })).toBeVisible();
       await expect(viewer.list).toHaveCount(0);
       expect(page.url()).not.toContain("slow.warc");
-      await expect.poll(() => origin.dropped.length).toBe(origin.asked.length);
+      await expect.poll(() => origin.dropped).toEqual(origin.asked);
       await expect.poll(() => page.workers().length).toBe(0);
       const kept = await page.evaluate(async () => [localStorage.length, (await indexedDB.databases()).length, (await caches.keys()).length]);
       expect(kept).toEqual([0, 0, 0]);
