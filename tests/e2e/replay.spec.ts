@@ -90,7 +90,7 @@ test.describe("a site of ten pages", () => {
 
   test("every answer is under the policy, and nothing recorded undoes it", async ({ page }) => {
     await openViewer(page, host, "ten.warc.gz");
-    const frame = await show(page, `${site}/page/1`);
+    const frame = await show(page, `${site}/page/1`, `h1:text-is("Page 1 of ten")`);
     const headers = await frame.evaluate(async () => Object.fromEntries((await fetch(location.href)).headers));
     expect(headers["content-security-policy"]).toContain(`default-src 'self' http://*.localhost:${host.port} `);
     expect(headers["connection-allowlist"]).toBe(`(response-origin "http://*.localhost:${host.port}/*")`);
