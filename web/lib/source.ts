@@ -97,11 +97,14 @@ function discard({ buffer, byteLength }: Uint8Array): void {
 async function* pieces(
   reader: ReadableStreamBYOBReader | ReadableStreamDefaultReader<Uint8Array>,
   hold: Hold = { buffer: new ArrayBuffer(0) },
+  giveUp: () => void = () => void reader.cancel().catch(() => {}),
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  let isOver = false;
   try {
     if (reader instanceof ReadableStreamDefaultReader) {
       for (;;) {
         const { value, done } = await reader.read();
+        isOver = done;
         if (done) return;
         yield value;
         discard(value);
@@ -110,12 +113,13 @@ async function* pieces(
     for (;;) {
       const { value, done } = await reader.read(new Uint8Array(hold.buffer));
       if (value) hold.buffer = value.buffer;
+      isOver = done;
       if (done) return;
       yield value;
     }
   } finally {
     // Ends what is still under way; a stream that failed has said so already.
-    reader.cancel().catch(() => {});
+    if (!isOver) giveUp();
   }
 }
 
@@ -137,6 +141,8 @@ const MEANINGS: Readonly<Record<number, string>> = {
 };
 /** What one request asks for. Firefox does not hold a response back that is read slowly: it keeps all of it in memory. */
 export const REQUEST_BYTES = 8 << 20;
+/** Firefox loses what ends a request of a worker right after its first bytes, and then keeps the connection for good. */
+const ABORT_AFTER_MS = 200;
 const RETRIES = 4;
 const RETRY_MS = 250;
 
@@ -200,7 +206,7 @@ class UrlSource implements Source {
         const isPart = response.status === 206;
         const start = isPart ? at : 0;
         let end = start;
-        for await (const piece of pieces(bufferedReader(response.body), hold)) {
+        for await (const piece of pieces(bufferedReader(response.body), hold, () => {})) {
           const unwanted = Math.max(0, at - end);
           end += piece.length;
           if (unwanted < piece.length) yield unwanted > 0 ? piece.subarray(unwanted) : piece;
@@ -211,7 +217,7 @@ class UrlSource implements Source {
       }
     } finally {
       signal.removeEventListener("abort", onAbort);
-      controller.abort();
+      setTimeout(() => controller.abort(), ABORT_AFTER_MS);
     }
   }
 
