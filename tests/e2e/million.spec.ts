@@ -103,8 +103,9 @@ async function keys(viewer: Viewer): Promise<void> {
 
 async function filter(viewer: Viewer): Promise<void> {
   await viewer.filter.focus();
-  await viewer.page.keyboard.type("LIBRARY", { delay: 20 });
-  await expect(viewer.count).toHaveText("250,272 of 1,000,000 records");
+  // The last letter changes the count, so the count tells that the last letter was heard.
+  await viewer.page.keyboard.type("LIBRARY/C", { delay: 20 });
+  await expect(viewer.count).toHaveText("166,938 of 1,000,000 records");
   await viewer.page.keyboard.press("Enter");
   await viewer.page.keyboard.press("End");
   await expect.poll(() => viewer.activeRow()).toContain("library");
