@@ -177,6 +177,12 @@ export class App extends LitElement {
   // Focus
 
   #focusList(): void {
+    const list = this.renderRoot.querySelector("stackroom-records");
+    // At once where it stands already, so that the next key goes there.
+    if (this.#wasOpen && list?.hasUpdated === true && !list.hidden) {
+      list.focusList();
+      return;
+    }
     // After the frame: focus needs a layout, and a forced one would come on top of the frame's own.
     requestAnimationFrame(() => window.setTimeout(() => this.renderRoot.querySelector("stackroom-records")?.focusList()));
   }
