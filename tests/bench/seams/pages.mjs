@@ -10,7 +10,8 @@ export async function bench(figures, { say }) {
   const server = await serveLibrary();
   try {
     for (const [name, type] of [["chromium", chromium], ["firefox", firefox]]) {
-      const browser = await type.launch(driverOptions(name).launchOptions);
+      const { launchOptions, channel } = driverOptions(name);
+      const browser = await type.launch({ ...launchOptions, ...(channel && { channel }) });
       try {
         for (const [kind, count] of Object.entries(COUNTS)) {
           say(`pages on ${kind} in ${name}`);
