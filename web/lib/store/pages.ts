@@ -53,6 +53,15 @@ export class Pages {
     return this.#store.value();
   }
 
+  /**
+   * The value, or null where there is none, if the pages that tell are resident: one plain call.
+   * Undefined where `get` must fetch pages first.
+   */
+  getResident(key: Uint8Array): Uint8Array | null | undefined {
+    this.calls += 1;
+    return this.#store.get(key) === DONE ? (this.#store.value() ?? null) : undefined;
+  }
+
   /** The next entries of the scan as the engine writes them; empty at its end. */
   *scan(limit: number): Operation<Uint8Array> {
     yield* this.#run(() => this.#store.scan(limit));
