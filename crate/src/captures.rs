@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::archive::{HttpHead, Record, RecordType, Sink, WarcHead};
+use crate::archive::{HttpHead, Part, Record, RecordType, Sink, WarcHead};
 use crate::codec::Writer;
 use crate::error::Damage;
 use crate::limits::{DAMAGE_KEPT_MAX, TABLE_MIMES_MAX};
@@ -45,6 +45,15 @@ impl Segment {
     }
 }
 
+/// A part of a file, with the rows that lie in it.
+pub struct TablePart {
+    /// Which of the files, in the order in which they were begun.
+    pub file: usize,
+    pub part: Part,
+    /// Its rows go from here to the first row of the next part.
+    pub first_row: usize,
+}
+
 pub struct Captures {
     segments: Vec<Segment>,
     urls: Urls,
@@ -54,7 +63,10 @@ pub struct Captures {
     mime_names: Vec<Vec<u8>>,
     mime_numbers: HashMap<Vec<u8>, u16>,
     draft: Row,
-    damage: Vec<Damage>,
+    parts: Vec<TablePart>,
+    files: usize,
+    /// With the part that it was found in.
+    damage: Vec<(usize, Damage)>,
     damage_count: u64,
 }
 
@@ -77,6 +89,8 @@ impl Captures {
             mime_names: vec![Vec::new()],
             mime_numbers: HashMap::from([(Vec::new(), 0)]),
             draft: Row::default(),
+            parts: Vec::new(),
+            files: 0,
             damage: Vec::new(),
             damage_count: 0,
         }
@@ -94,9 +108,34 @@ impl Captures {
         self.damage_count
     }
 
-    /// The damage found, in the order of the file; the first ten thousand are kept.
-    pub fn damage(&self) -> &[Damage] {
+    /// The damage found, in the order of the files, with the part; the first ten thousand are kept.
+    pub fn damage(&self) -> &[(usize, Damage)] {
         &self.damage
+    }
+
+    /// What comes lies in another file, whose own bytes are `part`.
+    pub fn begin_file(&mut self, part: Part) {
+        self.files += 1;
+        self.begin_part(part);
+    }
+
+    /// Parts in the order in which they were begun. A table that was told of none has one file.
+    pub fn parts(&self) -> &[TablePart] {
+        &self.parts
+    }
+
+    /// Number of the part in which a row lies.
+    pub fn part_of(&self, row: usize) -> usize {
+        let after = self.parts.partition_point(|part| part.first_row <= row);
+        after.saturating_sub(1)
+    }
+
+    fn begin_part(&mut self, part: Part) {
+        self.parts.push(TablePart {
+            file: self.files.saturating_sub(1),
+            part,
+            first_row: self.count,
+        });
     }
 
     /// Calls `visit` for the URLs of the rows `from..to`, until it returns false.
@@ -145,7 +184,7 @@ impl Captures {
     /// Rows for a caller on the other side of a port.
     ///
     ///   rows := row*
-    ///   row  := number offset length skip kind status+1 size date+1 mime url
+    ///   row  := number part offset length skip kind status+1 size date+1 mime url
     /// Numbers are varints (0 in place of a missing status or date), `mime` and `url` length-prefixed.
     pub fn encode(&self, rows: impl IntoIterator<Item = usize>) -> Vec<u8> {
         let mut out = Writer::new();
@@ -167,6 +206,7 @@ impl Captures {
         let (segment, at) = (&self.segments[row / SEGMENT_ROWS], row % SEGMENT_ROWS);
         let (status, date) = (segment.statuses[at], segment.dates[at]);
         out.varint(row as u64);
+        out.varint(self.part_of(row) as u64);
         out.varint(segment.offsets[at]);
         out.varint(self.widened(LENGTH_COLUMN, row, segment.lengths[at]));
         out.varint(segment.skips.get(at).copied().unwrap_or(0));
@@ -248,8 +288,13 @@ impl Sink for Captures {
     fn damage(&mut self, damage: Damage) {
         self.damage_count += 1;
         if self.damage.len() < DAMAGE_KEPT_MAX {
-            self.damage.push(damage);
+            let part = self.parts.len().saturating_sub(1);
+            self.damage.push((part, damage));
         }
+    }
+
+    fn part(&mut self, part: &Part) {
+        self.begin_part(part.clone());
     }
 
     fn wants_body(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Reads one record at a known place: its headers, then the bytes of one part of it.
 
 use crate::archive::{
-    BodyDecoder, BodyOutcome, Container, HttpHead, Reader, Record, Sink, WarcHead,
+    BodyDecoder, BodyOutcome, Feed, Format, HttpHead, Parser, Record, Sink, WarcHead, parser_at,
 };
 use crate::codec::Writer;
 use crate::error::Damage;
@@ -35,7 +35,8 @@ impl Part {
 /// Reads in two rounds where records are stored as they are: a length that is wrong shows only at its
 /// end, so the first round measures the block and the second one hands it out.
 pub struct Extractor {
-    reader: Reader,
+    reader: Box<dyn Parser>,
+    format: Format,
     offset: u64,
     measure: Option<Measure>,
     keep: Keep,
@@ -59,7 +60,7 @@ struct Keep {
 }
 
 impl Extractor {
-    pub fn new(container: Container, offset: u64, skip: u64, part: Part) -> Extractor {
+    pub fn new(format: Format, offset: u64, skip: u64, part: Part) -> Extractor {
         let keep = Keep {
             part,
             decoder: BodyDecoder::new(None),
@@ -70,51 +71,18 @@ impl Extractor {
             outcome: BodyOutcome::Sound,
             is_past_heads: false,
         };
-        let must_measure = container == Container::Plain && matches!(part, Part::Raw | Part::Body);
-        let mut reader = Reader::of_record(container, offset, skip);
+        let must_measure = format == Format::Warc && matches!(part, Part::Raw | Part::Body);
+        let mut reader = parser_at(format, offset, skip);
         if !must_measure {
             reader.forbid_seek();
         }
         Extractor {
             reader,
+            format,
             offset,
             measure: must_measure.then(Measure::default),
             keep,
         }
-    }
-
-    /// File offset of the bytes that must be fed next.
-    pub fn wanted(&self) -> u64 {
-        self.reader.wanted()
-    }
-
-    /// Takes the bytes at `wanted`. Returns how many were taken: fewer than given where the output must be
-    /// taken away first, or the next bytes lie elsewhere.
-    pub fn feed(&mut self, bytes: &[u8]) -> usize {
-        if self.is_done() {
-            return bytes.len();
-        }
-        let Some(measure) = &mut self.measure else {
-            return self.reader.feed(bytes, &mut self.keep);
-        };
-        let taken = self.reader.feed(bytes, measure);
-        self.after_measure();
-        taken
-    }
-
-    /// The file ends at `end`. Returns false where bytes at `wanted` must be fed first.
-    pub fn finish(&mut self, end: u64) -> bool {
-        if self.is_done() {
-            return true;
-        }
-        let Some(measure) = &mut self.measure else {
-            return self.reader.finish(end, &mut self.keep);
-        };
-        if !self.reader.finish(end, measure) {
-            return false;
-        }
-        self.after_measure();
-        self.measure.is_some()
     }
 
     fn after_measure(&mut self) {
@@ -126,19 +94,14 @@ impl Extractor {
             return;
         };
         self.measure = None;
-        self.reader = Reader::of_record(Container::Plain, self.offset, 0);
+        self.reader = parser_at(self.format, self.offset, 0);
         self.reader.set_block_length(self.offset, block_bytes);
         self.reader.forbid_seek();
     }
 
-    /// Output so far; call `feed` again afterwards, with no bytes at the end of the file.
+    /// Output so far; feed again afterwards, with no bytes at the end of the file.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.keep.held)
-    }
-
-    /// Whether the record was read to its end.
-    pub fn is_done(&self) -> bool {
-        self.keep.is_done()
     }
 
     /// Whether there was a record at all.
@@ -166,6 +129,47 @@ impl Extractor {
             write_fields(&mut out, http.fields());
         }
         out.finish()
+    }
+}
+
+impl Feed for Extractor {
+    fn wanted(&self) -> u64 {
+        self.reader.wanted()
+    }
+
+    fn feed(&mut self, bytes: &[u8]) -> usize {
+        if self.is_done() {
+            return bytes.len();
+        }
+        let Some(measure) = &mut self.measure else {
+            return self.reader.feed(bytes, &mut self.keep);
+        };
+        let taken = self.reader.feed(bytes, measure);
+        self.after_measure();
+        taken
+    }
+
+    fn finish(&mut self, end: u64) -> bool {
+        if self.is_done() {
+            return true;
+        }
+        let Some(measure) = &mut self.measure else {
+            return self.reader.finish(end, &mut self.keep);
+        };
+        if !self.reader.finish(end, measure) {
+            return false;
+        }
+        self.after_measure();
+        self.measure.is_some()
+    }
+
+    /// Whether the record was read to its end.
+    fn is_done(&self) -> bool {
+        self.keep.is_done()
+    }
+
+    fn is_full(&self) -> bool {
+        self.measure.is_none() && self.keep.is_full()
     }
 }
 

@@ -1,13 +1,15 @@
 //! Reads every record in full and tells of each in a JSON line: the engine behind `records`.
 //!
 //!   line := {"offset":N,"length":N,"type":T, ... ,"raw_sha1":HEX, ...} | {"damage":CODE,"offset":N,"skipped":N,"message":T}
-//! A field that the record does not have is absent. `body_*` is absent where the body could not be decoded.
+//! Where a file has parts, or was named, `"file":"FILE!PART"` goes ahead. A field that the record does not have is absent. `body_*` is absent where the body could not be decoded.
 
 use md5::Md5;
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
-use crate::archive::{BodyDecoder, BodyOutcome, HttpHead, Record, RecordType, Sink, WarcHead};
+use crate::archive::{
+    BodyDecoder, BodyOutcome, HttpHead, Part, Record, RecordType, Sink, WarcHead,
+};
 use crate::error::{Damage, code};
 use crate::json::Line;
 use crate::limits::INSPECT_BODY_BYTES_MAX;
@@ -101,11 +103,32 @@ pub struct Inspector {
     current: Option<Current>,
     lines: String,
     damage_count: u64,
+    file: Vec<u8>,
+    part: Vec<u8>,
 }
 
 impl Inspector {
     pub fn new() -> Inspector {
         Inspector::default()
+    }
+
+    /// Names the file in every line from now on.
+    pub fn name_file(&mut self, name: &[u8]) {
+        self.file = name.to_vec();
+    }
+
+    /// A line that says where it is about, if that is not plain.
+    fn line(&self) -> Line {
+        let mut line = Line::new();
+        let mut place = self.file.clone();
+        if !place.is_empty() && !self.part.is_empty() {
+            place.push(b'!');
+        }
+        place.extend_from_slice(&self.part);
+        if !place.is_empty() {
+            line.string("file", &place);
+        }
+        line
     }
 
     /// The lines since the last call.
@@ -203,7 +226,7 @@ impl Sink for Inspector {
         } = &mut current;
         let outcome = decoder.finish(&mut |data| take_body(body, body_len, payload, data));
         let is_request = current.kind == RecordType::Request;
-        let mut line = Line::new();
+        let mut line = self.line();
         line.number("offset", record.offset);
         line.number("length", record.length);
         line.string("type", current.kind.name().as_bytes());
@@ -261,12 +284,16 @@ impl Sink for Inspector {
 
     fn damage(&mut self, damage: Damage) {
         self.damage_count += 1;
-        let mut line = Line::new();
+        let mut line = self.line();
         line.string("damage", damage.code.as_bytes());
         line.number("offset", damage.offset);
         line.number("skipped", damage.skipped);
         line.string("message", damage.message.as_bytes());
         self.lines.push_str(&line.end());
+    }
+
+    fn part(&mut self, part: &Part) {
+        self.part.clone_from(&part.name);
     }
 
     fn is_full(&self) -> bool {

@@ -16,7 +16,7 @@ pub fn version() -> String {
 mod engine {
     use wasm_bindgen::prelude::*;
 
-    use crate::archive::{self, BodyOutcome, Container, Joint, Reader};
+    use crate::archive::{self, BodyOutcome, Feed, Format, Joint, Parser};
     use crate::captures::Captures;
     use crate::error::{Damage, Error, code};
     use crate::extract::{Extractor, Part};
@@ -35,8 +35,8 @@ mod engine {
     /// An archive that is being indexed, or is.
     #[wasm_bindgen]
     pub struct Index {
-        container: Container,
-        reader: Reader,
+        format: Format,
+        reader: Box<dyn Parser>,
         captures: Captures,
     }
 
@@ -45,16 +45,16 @@ mod engine {
         /// Recognises the file by its first bytes, which must be fed again.
         #[wasm_bindgen(constructor)]
         pub fn new(start: &[u8]) -> Result<Index, JsValue> {
-            let container = archive::detect(start).map_err(thrown)?;
+            let format = archive::detect(start).map_err(thrown)?;
             Ok(Index {
-                container,
-                reader: Reader::new(container),
+                format,
+                reader: archive::parser(format, None),
                 captures: Captures::new(),
             })
         }
 
         pub fn is_gzip(&self) -> bool {
-            self.container == Container::Gzip
+            self.format == Format::WarcGz
         }
 
         pub fn forbid_seek(&mut self) {
@@ -93,7 +93,7 @@ mod engine {
                 .iter()
                 .skip(start)
                 .take(count)
-                .map(damage_line)
+                .map(|(_, damage)| damage_line(damage))
                 .collect()
         }
 
@@ -251,15 +251,15 @@ mod engine {
             skip: f64,
             part: &str,
         ) -> Result<RecordReader, JsValue> {
-            let container = if is_gzip {
-                Container::Gzip
+            let format = if is_gzip {
+                Format::WarcGz
             } else {
-                Container::Plain
+                Format::Warc
             };
             let part = Part::named(part)
                 .ok_or_else(|| thrown(Error::new(code::NO_RECORD, "no such part of a record")))?;
             Ok(RecordReader {
-                extractor: Extractor::new(container, offset_in(offset), offset_in(skip), part),
+                extractor: Extractor::new(format, offset_in(offset), offset_in(skip), part),
             })
         }
 
@@ -301,7 +301,7 @@ mod engine {
     /// Reads every record of an archive in full.
     #[wasm_bindgen]
     pub struct Inspection {
-        reader: Reader,
+        reader: Box<dyn Parser>,
         inspector: Inspector,
     }
 
@@ -309,9 +309,9 @@ mod engine {
     impl Inspection {
         #[wasm_bindgen(constructor)]
         pub fn new(start: &[u8]) -> Result<Inspection, JsValue> {
-            let container = archive::detect(start).map_err(thrown)?;
+            let format = archive::detect(start).map_err(thrown)?;
             Ok(Inspection {
-                reader: Reader::new(container),
+                reader: archive::parser(format, None),
                 inspector: Inspector::new(),
             })
         }

@@ -7,7 +7,7 @@ mod support;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use stackroom::archive::Container;
+use stackroom::archive::{Container, Feed, Format};
 use stackroom::captures::Captures;
 use stackroom::extract::{Extractor, Part};
 use support::{
@@ -320,7 +320,7 @@ fn a_bomb_is_taken_in_small_bites() {
         "http://a.test/",
         &[&head[..], &body].concat(),
     ));
-    let mut extractor = Extractor::new(Container::Gzip, 0, 0, Part::Body);
+    let mut extractor = Extractor::new(Format::WarcGz, 0, 0, Part::Body);
     let mut fed = 0;
     let mut total = 0;
     loop {
@@ -355,7 +355,7 @@ fn each_part_of_a_record_can_be_read_alone() {
     let offset = parts[0].len() as u64;
     let bytes = parts.concat();
     let read = |part: Part| {
-        let mut extractor = Extractor::new(Container::Plain, offset, 0, part);
+        let mut extractor = Extractor::new(Format::Warc, offset, 0, part);
         let mut out = Vec::new();
         loop {
             let at = usize::try_from(extractor.wanted())

@@ -8,7 +8,7 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use stackroom::archive::{Container, Reader, detect};
+use stackroom::archive::{Container, Format, Reader, detect};
 use stackroom::captures::Captures;
 use stackroom::error::Damage;
 use stackroom::range::RangeReader;
@@ -33,7 +33,11 @@ impl Told {
         Told {
             rows: captures.encode(0..captures.len()),
             records: captures.len(),
-            damage: captures.damage().to_vec(),
+            damage: captures
+                .damage()
+                .iter()
+                .map(|(_, damage)| damage.clone())
+                .collect(),
             damage_count: captures.damage_count(),
         }
     }
@@ -197,7 +201,7 @@ fn every_archive_of_the_corpus_is_the_same_in_ranges() {
     let (mut count, mut bytes_read, mut total) = (0, 0, Cost::default());
     for path in files {
         let bytes = fs::read(&path).expect("corpus file");
-        if detect(&bytes[..bytes.len().min(64 << 10)]) != Ok(Container::Gzip) {
+        if detect(&bytes[..bytes.len().min(64 << 10)]) != Ok(Format::WarcGz) {
             continue;
         }
         let cuts = if is_deep() { 2000 } else { 12 };

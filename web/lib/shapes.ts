@@ -23,6 +23,8 @@ export type ArchiveFormat = "warc" | "warc.gz";
 export interface RecordRow {
   /** Position in the archive, from 0, in the order of the file. */
   readonly row: number;
+  /** Number of the part of the archive in which the record lies: 0 in a file that holds nothing but records. */
+  readonly part: number;
   /** Where the record (or the gzip member that holds it) starts in the file. */
   readonly offset: number;
   /** Bytes that it takes there. */

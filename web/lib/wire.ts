@@ -63,6 +63,7 @@ export function decodeRows(bytes: Uint8Array): RecordRow[] {
   const rows: RecordRow[] = [];
   while (!reader.isAtEnd) {
     const row = reader.number();
+    const part = reader.number();
     const offset = reader.number();
     const length = reader.number();
     const skip = reader.number();
@@ -74,6 +75,7 @@ export function decodeRows(bytes: Uint8Array): RecordRow[] {
     const url = reader.text();
     rows.push({
       row,
+      part,
       offset,
       length,
       skip,

@@ -37,7 +37,7 @@ enum Coding {
 impl BodyDecoder {
     /// A decoder for the body that follows `head`; without a head the body is plain.
     pub fn new(head: Option<&HttpHead>) -> BodyDecoder {
-        let Some(head) = head else {
+        let Some(head) = head.filter(|head| !head.is_decoded) else {
             return BodyDecoder {
                 chunks: None,
                 coding: Coding::Identity,

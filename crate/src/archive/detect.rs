@@ -3,33 +3,33 @@
 use zlib_rs::{Inflate, InflateFlush};
 
 use super::hunt::Hunter;
-use super::reader::Container;
+use super::parser::Format;
 use super::warc::has_prefix;
 use crate::error::{Error, code};
 
 const GZIP_WITH_WRAPPER: u8 = 16 + 15;
 const LOOK_BYTES: usize = 64 << 10;
 
-/// The container of an archive whose file begins with `start`, or why it is none.
-pub fn detect(start: &[u8]) -> Result<Container, Error> {
+/// The format of an archive whose file begins with `start`, or why it is none.
+pub fn detect(start: &[u8]) -> Result<Format, Error> {
     if start.is_empty() {
         return Err(Error::new(code::EMPTY, "This file is empty.").at(0));
     }
     if start.starts_with(&[0x1f, 0x8b]) {
         let inside = inflated_start(start);
         if looks_like_warc(&inside) {
-            return Ok(Container::Gzip);
+            return Ok(Format::WarcGz);
         }
         // A first member that cannot be read says nothing of those after it.
         let is_unreadable = inside.is_empty() && start.len() > 64;
         return if is_unreadable {
-            Ok(Container::Gzip)
+            Ok(Format::WarcGz)
         } else {
             Err(refusal(&inside, true))
         };
     }
     if looks_like_warc(start) {
-        Ok(Container::Plain)
+        Ok(Format::Warc)
     } else {
         Err(refusal(start, false))
     }
@@ -107,8 +107,8 @@ mod tests {
 
     #[test]
     fn files_are_told_by_content_not_by_name() {
-        assert_eq!(detect(b"WARC/1.0\r\n"), Ok(Container::Plain));
-        assert_eq!(detect(b"junk\r\nWARC/1.0\r\n"), Ok(Container::Plain));
+        assert_eq!(detect(b"WARC/1.0\r\n"), Ok(Format::Warc));
+        assert_eq!(detect(b"junk\r\nWARC/1.0\r\n"), Ok(Format::Warc));
         let code_of = |start: &[u8]| detect(start).err().map(|error| error.code);
         assert_eq!(code_of(b""), Some(code::EMPTY));
         assert_eq!(code_of(b"Dear diary"), Some(code::NOT_AN_ARCHIVE));

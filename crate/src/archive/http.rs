@@ -12,6 +12,8 @@ pub struct HttpHead {
     pub raw: Vec<u8>,
     fields: Fields,
     start_end: usize,
+    /// The body that follows is content already, whatever the fields say of how it was sent.
+    pub is_decoded: bool,
 }
 
 impl HttpHead {
@@ -23,6 +25,14 @@ impl HttpHead {
         };
         head.parse();
         head
+    }
+
+    /// The head of a message of another format, whose body is content already.
+    pub fn made(text: Vec<u8>) -> HttpHead {
+        HttpHead {
+            is_decoded: true,
+            ..HttpHead::of(text)
+        }
     }
 
     /// Reads what is in `raw`. Returns false where a line is no header field.

@@ -1,7 +1,9 @@
 //! What a reader tells of each record, and the trait of those who listen.
 
 use super::http::HttpHead;
+use super::parser::Format;
 use super::warc::WarcHead;
+use super::window::Window;
 use crate::error::Damage;
 
 /// Where a record is and how much of it there was; its headers went ahead of it.
@@ -30,6 +32,20 @@ pub struct Joint {
     pub rewound: u64,
 }
 
+/// A part of a file that holds records of its own: a member of a ZIP file, say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// Its name in the file; in members of members with `!` between, as `inner.wacz!archive/data.warc`.
+    pub name: Vec<u8>,
+    pub format: Format,
+    /// The way to its bytes, from the file inwards; empty for the file itself.
+    pub windows: Vec<Window>,
+}
+
+/// What a file tells that is no record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Aside {}
+
 /// Hears a record as it streams by: `begin`, at most one `http`, any number of `body`, then `end`.
 /// After `abandon` the same record begins again, because a wrong length was found out.
 pub trait Sink {
@@ -44,6 +60,13 @@ pub trait Sink {
     fn damage(&mut self, damage: Damage);
     /// All that was told so far lies before `joint`, and nothing of it bears on what follows.
     fn joint(&mut self, _joint: Joint) {}
+    /// What follows lies in this part, and places are counted in it.
+    fn part(&mut self, _part: &Part) {}
+    /// False passes over the records of a part that was just told.
+    fn wants_part(&self, _part: &Part) -> bool {
+        true
+    }
+    fn aside(&mut self, _aside: Aside) {}
     /// False lets the reader pass over long blocks.
     fn wants_body(&self) -> bool {
         true

@@ -164,41 +164,61 @@ pub enum StatedLength {
 pub struct WarcHead {
     /// The block as it stands in the file, with the blank line that ends it.
     pub raw: Vec<u8>,
+    /// The header block that stands for `raw` in a format that has none.
+    made: Option<Vec<u8>>,
     fields: Fields,
     version_end: usize,
 }
 
 impl WarcHead {
+    /// The head of a record of another format: `raw` as it stands in the file, and `text`, a WARC header
+    /// block that says the same.
+    pub fn made(raw: Vec<u8>, text: Vec<u8>) -> WarcHead {
+        let mut head = WarcHead {
+            raw,
+            made: Some(text),
+            ..WarcHead::default()
+        };
+        head.parse();
+        head
+    }
+
+    /// The header block that the fields are read from.
+    fn text(&self) -> &[u8] {
+        self.made.as_ref().unwrap_or(&self.raw)
+    }
+
     /// Reads what is in `raw`. Returns false where a line is no header field.
     pub fn parse(&mut self) -> bool {
-        self.version_end = memchr(b'\n', &self.raw).map_or(self.raw.len(), |at| at + 1);
-        self.fields.parse(&self.raw, self.version_end)
+        let text = self.made.as_ref().unwrap_or(&self.raw);
+        self.version_end = memchr(b'\n', text).map_or(text.len(), |at| at + 1);
+        self.fields.parse(text, self.version_end)
     }
 
     /// Such as `WARC/1.1`.
     pub fn version(&self) -> &[u8] {
-        self.raw[..self.version_end].trim_ascii()
+        self.text()[..self.version_end].trim_ascii()
     }
 
     pub fn get(&self, name: &str) -> Option<Vec<u8>> {
-        self.fields.get(&self.raw, name)
+        self.fields.get(self.text(), name)
     }
 
     pub fn get_raw(&self, name: &str) -> Option<&[u8]> {
-        self.fields.get_raw(&self.raw, name)
+        self.fields.get_raw(self.text(), name)
     }
 
     pub fn count(&self, name: &str) -> usize {
-        self.fields.count(&self.raw, name)
+        self.fields.count(self.text(), name)
     }
 
     pub fn fields(&self) -> impl Iterator<Item = (&[u8], Vec<u8>)> {
-        self.fields.iter(&self.raw)
+        self.fields.iter(self.text())
     }
 
     pub fn kind(&self) -> RecordType {
         self.fields
-            .get_raw(&self.raw, "WARC-Type")
+            .get_raw(self.text(), "WARC-Type")
             .map_or(RecordType::Unknown, RecordType::parse)
     }
 
@@ -213,7 +233,7 @@ impl WarcHead {
     }
 
     pub fn stated_length(&self) -> StatedLength {
-        let Some(text) = self.fields.get_raw(&self.raw, "Content-Length") else {
+        let Some(text) = self.fields.get_raw(self.text(), "Content-Length") else {
             return StatedLength::Missing;
         };
         let text = text.trim_ascii();

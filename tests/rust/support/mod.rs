@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use stackroom::archive::{Reader, Sink, detect};
+use stackroom::archive::{Parser, Sink, detect, parser};
 use stackroom::error::Error;
 use stackroom::inspect::Inspector;
 
@@ -21,7 +21,7 @@ pub fn corpus() -> Option<PathBuf> {
 }
 
 /// Reads all of `bytes` as a host does: follows `wanted`, in windows of `window` bytes.
-pub fn read_all(reader: &mut Reader, bytes: &[u8], window: usize, sink: &mut impl Sink) {
+pub fn read_all(reader: &mut dyn Parser, bytes: &[u8], window: usize, sink: &mut impl Sink) {
     let mut steps = 0u64;
     loop {
         let at = usize::try_from(reader.wanted())
@@ -49,10 +49,10 @@ pub fn inspect(bytes: &[u8]) -> Result<Vec<Value>, Error> {
 
 /// The lines of `records` for a file that is fed in pieces.
 pub fn inspect_cut(bytes: &[u8], window: usize) -> Result<Vec<Value>, Error> {
-    let container = detect(&bytes[..bytes.len().min(64 << 10)])?;
-    let mut reader = Reader::new(container);
+    let format = detect(&bytes[..bytes.len().min(64 << 10)])?;
+    let mut reader = parser(format, Some(bytes.len() as u64));
     let mut sink = Unbounded(Inspector::new());
-    read_all(&mut reader, bytes, window, &mut sink);
+    read_all(reader.as_mut(), bytes, window, &mut sink);
     let text = sink.0.take();
     Ok(text
         .lines()
@@ -131,5 +131,8 @@ impl Sink for Unbounded {
     }
     fn damage(&mut self, damage: stackroom::error::Damage) {
         self.0.damage(damage);
+    }
+    fn part(&mut self, part: &stackroom::archive::Part) {
+        self.0.part(part);
     }
 }

@@ -1,0 +1,114 @@
+//! What every format is to its host: a parser that is pushed the bytes it wants.
+
+use super::reader::{Container, Reader};
+use super::record::Sink;
+use super::window::Feed;
+
+/// What a file is, or a member of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// WARC records as they are.
+    #[default]
+    Warc,
+    /// WARC records in gzip members, normally one each.
+    WarcGz,
+}
+
+impl Format {
+    const ALL: [(Format, &'static str); 2] = [(Format::Warc, "warc"), (Format::WarcGz, "warc.gz")];
+
+    /// The name that callers see.
+    pub fn name(self) -> &'static str {
+        let known = Format::ALL.iter().find(|(format, _)| *format == self);
+        known.map_or("unknown", |(_, name)| name)
+    }
+
+    pub fn named(name: &str) -> Option<Format> {
+        let known = Format::ALL.iter().find(|(_, known)| *known == name);
+        known.map(|(format, _)| *format)
+    }
+}
+
+/// Reads a file, or a member of one, from the bytes that it asks for.
+///
+/// The host feeds the bytes at `wanted` until the file ends, then calls `finish`. `wanted` usually moves on
+/// by what was taken; it may jump forward over what nobody asked for, and back, as far as that is bounded.
+pub trait Parser {
+    /// Offset of the bytes that must be fed next.
+    fn wanted(&self) -> u64;
+
+    /// Takes the bytes at `wanted`. Returns how many were taken: fewer than given where the sink is full or
+    /// the next bytes lie elsewhere.
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> usize;
+
+    /// The file ends at `end`. Returns false where bytes at `wanted` must be looked at first.
+    fn finish(&mut self, end: u64, sink: &mut dyn Sink) -> bool;
+
+    /// For sources that only go forward: damage then costs what lies behind it.
+    fn forbid_seek(&mut self) {}
+
+    /// States how long the block of the record at `offset` really is, as an index found out.
+    fn set_block_length(&mut self, _offset: u64, _bytes: u64) {}
+}
+
+impl Parser for Reader {
+    fn wanted(&self) -> u64 {
+        Reader::wanted(self)
+    }
+
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> usize {
+        Reader::feed(self, bytes, sink)
+    }
+
+    fn finish(&mut self, end: u64, sink: &mut dyn Sink) -> bool {
+        Reader::finish(self, end, sink)
+    }
+
+    fn forbid_seek(&mut self) {
+        Reader::forbid_seek(self);
+    }
+
+    fn set_block_length(&mut self, offset: u64, bytes: u64) {
+        Reader::set_block_length(self, offset, bytes);
+    }
+}
+
+/// A parser together with who listens to it.
+pub struct Heard<'a> {
+    pub parser: &'a mut dyn Parser,
+    pub sink: &'a mut dyn Sink,
+}
+
+impl Feed for Heard<'_> {
+    fn wanted(&self) -> u64 {
+        self.parser.wanted()
+    }
+
+    fn feed(&mut self, bytes: &[u8]) -> usize {
+        self.parser.feed(bytes, self.sink)
+    }
+
+    fn finish(&mut self, end: u64) -> bool {
+        self.parser.finish(end, self.sink)
+    }
+
+    fn is_full(&self) -> bool {
+        self.sink.is_full()
+    }
+}
+
+/// A parser of a whole file. Some formats begin with their end, where its place is known.
+pub fn parser(format: Format, _size: Option<u64>) -> Box<dyn Parser> {
+    match format {
+        Format::Warc => Box::new(Reader::new(Container::Plain)),
+        Format::WarcGz => Box::new(Reader::new(Container::Gzip)),
+    }
+}
+
+/// A parser that tells first of the record at a place: `skip` bytes into what begins at `offset`.
+pub fn parser_at(format: Format, offset: u64, skip: u64) -> Box<dyn Parser> {
+    match format {
+        Format::Warc => Box::new(Reader::of_record(Container::Plain, offset, skip)),
+        Format::WarcGz => Box::new(Reader::of_record(Container::Gzip, offset, skip)),
+    }
+}
