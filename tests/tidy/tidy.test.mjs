@@ -62,7 +62,7 @@ describe("what the rules read", () => {
       ["web/lib/a.ts", "const { window: w } = limits; frame.document; x['document']; // document.title"],
       ["web/lib/a.ts", "type Part = \"window\" | 'document'; const rows = windowOf(document_count);"],
     ],
-    "only wasm.rs names the browser": [["crate/src/lib.rs", "//! Only wasm.rs names wasm_bindgen."]],
+    "only wasm/ names the browser": [["crate/src/lib.rs", "//! Only wasm/ names wasm_bindgen."]],
     "no paths of one machine": [["README.md", "https://example.org/work/x and target/work/ and ./root/x"]],
     "the viewer uses the public library only": [["web/app/views/a.ts", 'import { html } from "lit";\nimport { r } from "lit/directives/repeat.js";\nimport { s } from "../state.js";\nimport { A } from "stackroom";']],
     "the command line uses the public library only": [["web/cli/main.ts", 'import { openArchive } from "../lib/node.js";\nimport "node:fs";']],

@@ -1,0 +1,28 @@
+//! The face of the engine in WebAssembly: the only folder that knows of the browser.
+//!
+//! Handles are opaque and freed by the host; bytes go in and out as copies; offsets are doubles, exact up
+//! to 2^53. A failure is thrown as the text `code\noffset\nmessage`, which the library makes an error of.
+//! What each module holds is decided by the crate's features.
+
+use wasm_bindgen::prelude::*;
+
+#[cfg(feature = "engine")]
+mod engine;
+#[cfg(feature = "engine")]
+mod inspect;
+#[cfg(feature = "engine")]
+mod ranges;
+#[cfg(feature = "engine")]
+mod record;
+#[cfg(feature = "rewrite")]
+mod rewrite;
+#[cfg(feature = "engine")]
+mod seam;
+#[cfg(feature = "engine")]
+mod store;
+
+/// Version that the library checks before it uses a module.
+#[wasm_bindgen]
+pub fn version() -> String {
+    env!("CARGO_PKG_VERSION").into()
+}

@@ -1,0 +1,24 @@
+//! How numbers and failures cross the seam.
+
+use wasm_bindgen::prelude::*;
+
+use crate::error::Error;
+
+#[allow(clippy::needless_pass_by_value)]
+pub fn thrown(error: Error) -> JsValue {
+    let offset = error
+        .offset
+        .map(|offset| offset.to_string())
+        .unwrap_or_default();
+    JsValue::from_str(&format!("{}\n{offset}\n{}", error.code, error.message))
+}
+
+#[allow(clippy::cast_precision_loss)]
+pub fn offset_out(offset: u64) -> f64 {
+    offset as f64
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+pub fn offset_in(offset: f64) -> u64 {
+    offset as u64
+}
