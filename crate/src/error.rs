@@ -12,6 +12,8 @@ pub mod code {
 
     pub const NOT_AN_ARCHIVE: Code = "open/not-an-archive";
     pub const NOT_YET: Code = "open/format-not-supported";
+    /// What the first module that a browser loads leaves to the larger one (feature `codecs`).
+    pub const NEEDS_TOOLS: Code = "open/needs-tools";
     pub const EMPTY: Code = "open/empty";
     pub const NO_RECORD: Code = "read/no-record";
 

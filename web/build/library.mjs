@@ -8,7 +8,7 @@ import { digest, isFresh, leaveStamp } from "./stamp.mjs";
 
 export const tsc = at("node_modules/typescript/bin/tsc");
 const parts = ["lib", "cli", "serve", "replay"];
-const outputs = ["dist/lib/index.js", "dist/lib/wasm/engine_bg.wasm", "dist/serve/server.js", "dist/replay/sw.js"];
+const outputs = ["dist/lib/index.js", "dist/lib/wasm/engine_bg.wasm", "dist/lib/wasm/tools_bg.wasm", "dist/serve/server.js", "dist/replay/sw.js"];
 
 // The package's own facts matter too: module kind and exports. The lock pins the compiler.
 const made = () => digest([...parts.map((part) => `web/${part}`), "tsconfig.json", "package.json", "package-lock.json"]);

@@ -1,6 +1,7 @@
 /**
- * The three WASM modules of the one crate: crate/ -> web/lib/wasm/, one wasm-pack run each.
- * `engine` is the first load; `codecs` and `rewrite` are fetched when something first needs them.
+ * The four WASM modules of the one crate: crate/ -> web/lib/wasm/, one wasm-pack run each.
+ * `engine` is the first load; `codecs` and `rewrite` are fetched when something first needs them. `tools` holds the
+ * engine, the codecs and all that writes and verifies: what Node runs on, and a browser where the engine is not enough.
  */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { run } from "./command.mjs";
@@ -10,7 +11,7 @@ import { step } from "./say.mjs";
 import { reportModules } from "./sizes.mjs";
 import { digest, isFresh, leaveStamp } from "./stamp.mjs";
 
-export const wasmModules = ["engine", "codecs", "rewrite"];
+export const wasmModules = ["engine", "codecs", "tools", "rewrite"];
 
 const rustFlags = "-C target-feature=+simd128";
 const outputs = (name) => [".js", ".d.ts", "_bg.wasm"].map((end) => `web/lib/wasm/${name}${end}`);

@@ -11,6 +11,8 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal | undefined;
   /** Where `engine_bg.wasm` is, if not beside the library. */
   readonly wasmUrl?: string | URL | undefined;
+  /** Where `tools_bg.wasm` is, if not beside the library: what Node runs on, and a browser for some formats. */
+  readonly toolsUrl?: string | URL | undefined;
   /** Where `worker.js` is, if not beside the library. */
   readonly workerUrl?: string | URL | undefined;
   /** False runs the engine beside the caller. */
@@ -61,10 +63,13 @@ export async function hire(count: number, options: ConnectOptions): Promise<Help
 }
 
 /** Agrees on the version; ends the connection if that fails. */
-export async function greet(connection: Connection, { signal, wasmUrl }: ConnectOptions): Promise<Connection> {
+export async function greet(connection: Connection, { signal, wasmUrl, toolsUrl }: ConnectOptions): Promise<Connection> {
   try {
-    const url = wasmUrl === undefined ? {} : { wasmUrl: absolute(wasmUrl) };
-    await connection.client.call("hello", { version: VERSION, ...url }, { signal });
+    const urls = {
+      ...(wasmUrl !== undefined && { wasmUrl: absolute(wasmUrl) }),
+      ...(toolsUrl !== undefined && { toolsUrl: absolute(toolsUrl) }),
+    };
+    await connection.client.call("hello", { version: VERSION, ...urls }, { signal });
     return connection;
   } catch (error) {
     connection.close();
@@ -96,8 +101,8 @@ function workerConnection(workerUrl: string | URL | undefined): Connection {
 }
 
 async function localConnection(): Promise<Connection> {
-  const [{ Engine }, { openSource }] = await Promise.all([import("./engine.js"), import("./source.js")]);
-  return loopback(new Engine(openSource, async (wasmUrl) => wasmUrl));
+  const [{ Engine }, { modules }, { openSource }] = await Promise.all([import("./engine.js"), import("./module.js"), import("./source.js")]);
+  return loopback(new Engine(openSource, modules));
 }
 
 /** Serves an engine over a channel within this thread: the same messages, no other thread. */

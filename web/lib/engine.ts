@@ -1,20 +1,17 @@
 /**
  * The engine behind the protocol: WebAssembly handles fed from sources. Runs in a worker or beside the
  * caller, in browsers and in Node. One engine holds one archive; closing its thread frees everything.
- * The only importer of `wasm/`.
  */
 
 import { ArchiveError, abortError, checkAbort } from "./errors.js";
+import type { EngineExports, EngineModule, ModuleUrls, Modules } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
 import { VERSION, type FilterItem, type OpenItem, type Place, type SourceRef } from "./protocol.js";
 import { Breath, pump } from "./pump.js";
 import type { ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
 import type { OpenSource, Source } from "./source.js";
 import { rangeBytes, readInRanges } from "./split.js";
-import init, { Index, Inspection, Range, RecordReader, Splitting, UrlFilter, surt, version } from "./wasm/engine.js";
-
-/** What the WebAssembly module comes from, when it is not beside this file. */
-export type LoadModule = (wasmUrl: string | undefined) => Promise<WebAssembly.Module | BufferSource | URL | string | undefined>;
+import type { Index, RecordReader, UrlFilter } from "./wasm/engine.js";
 
 const PROGRESS_MS = 100;
 /** URLs that a filter looks at between two breaths: about two milliseconds. */
@@ -22,11 +19,12 @@ const FILTER_ROWS = 8192;
 /** Enough to recognise a file by. */
 const START_BYTES = 64 << 10;
 
-let memory: WebAssembly.Memory | undefined;
-
 export class Engine {
   readonly #openSource: OpenSource;
-  readonly #loadModule: LoadModule;
+  readonly #modules: Modules;
+  #urls: ModuleUrls = {};
+  #module: EngineModule | undefined;
+  #hasTools = false;
   readonly #filters = new Map<number, UrlFilter>();
   #lastFilter = 0;
   #source: Source | undefined;
@@ -37,14 +35,14 @@ export class Engine {
   /** Filters that wait for more rows. */
   #grown: (() => void)[] = [];
 
-  constructor(openSource: OpenSource, loadModule: LoadModule) {
+  constructor(openSource: OpenSource, modules: Modules) {
     this.#openSource = openSource;
-    this.#loadModule = loadModule;
+    this.#modules = modules;
   }
 
   handlers(): Handlers {
     return {
-      hello: (request) => this.#hello(request.version, request.wasmUrl),
+      hello: ({ version, ...urls }) => this.#hello(version, urls),
       lend: ({ port }) => {
         serve(port, this.handlers());
         return null;
@@ -53,10 +51,10 @@ export class Engine {
       rows: ({ filter, start, count }) => this.#rows(filter, start, count),
       heads: (place) => this.#heads(place),
       damage: ({ start, count }) => parseLines<Damage>(this.#index?.damage(start, count) ?? ""),
-      memory: () => ({ module: memory?.buffer.byteLength ?? 0, table: this.#index?.resident() ?? 0 }),
+      memory: () => ({ module: this.#module?.memory.buffer.byteLength ?? 0, table: this.#index?.resident() ?? 0 }),
       wasted: () => this.#wasted,
       closeFilter: ({ filter }) => this.#closeFilter(filter),
-      surt: ({ urls }) => urls.map((url) => surt(url)),
+      surt: ({ urls }) => urls.map((url) => this.#wasm.surt(url)),
       open: (request, signal) => this.#open(request.source, request.helpers ?? [], signal),
       range: (request, signal) => this.#range(request.source, request.job, signal),
       filter: (request, signal) => this.#filter(request.text, signal),
@@ -74,29 +72,39 @@ export class Engine {
     this.#source = undefined;
   }
 
-  async #hello(asked: string, wasmUrl: string | undefined): Promise<{ version: string }> {
+  async #hello(asked: string, urls: ModuleUrls): Promise<{ version: string }> {
     if (asked !== VERSION) throw versionError(`the page is of version ${asked}, its worker of ${VERSION}`);
-    const module = await this.#loadModule(wasmUrl);
-    try {
-      const exports = await init(module === undefined ? undefined : { module_or_path: module });
-      memory = exports.memory;
-    } catch (error) {
-      const message = "The engine could not be loaded. Its .wasm file is missing, or the page's policy forbids WebAssembly.";
-      throw new ArchiveError("engine/not-loaded", message, { cause: error });
-    }
-    if (version() !== VERSION) throw versionError(`the engine is of version ${version()}, its worker of ${VERSION}`);
+    this.#urls = urls;
+    this.#module = checked(await this.#modules.engine(urls));
     return { version: VERSION };
+  }
+
+  get #wasm(): EngineExports {
+    if (!this.#module) throw new ArchiveError("engine/not-loaded", "The engine was not greeted.");
+    return this.#module.exports;
+  }
+
+  /** Goes over to the module that holds more. Nothing may be open: handles belong to the module that made them. */
+  async #takeTools(): Promise<void> {
+    this.#hasTools = true;
+    this.#module = checked(await this.#modules.tools(this.#urls));
   }
 
   /** Recognises a source by its first bytes. */
   async #recognise<T>(reference: SourceRef, make: (start: Uint8Array) => T): Promise<[Source, T]> {
     const source = await this.#openSource(reference);
     const start = await firstBytes(source);
-    return [source, make(start)];
+    try {
+      return [source, make(start)];
+    } catch (error) {
+      if (this.#hasTools || !needsTools(error)) throw error;
+      await this.#takeTools();
+      return [source, make(start)];
+    }
   }
 
   async #attach(reference: SourceRef): Promise<ArchiveFormat> {
-    const [source, index] = await this.#recognise(reference, (start) => new Index(start));
+    const [source, index] = await this.#recognise(reference, (start) => new this.#wasm.Index(start));
     this.#source = source;
     this.#format = index.is_gzip() ? "warc.gz" : "warc";
     index.free();
@@ -109,7 +117,7 @@ export class Engine {
     signal: AbortSignal,
   ): AsyncGenerator<OpenItem, void, undefined> {
     const started = performance.now();
-    const [source, index] = await this.#recognise(reference, (start) => new Index(start));
+    const [source, index] = await this.#recognise(reference, (start) => new this.#wasm.Index(start));
     checkAbort(signal);
     this.#source = source;
     this.#index = index;
@@ -162,7 +170,7 @@ export class Engine {
     const canSplit = helpers.length > 0 && shared && size !== undefined && index.is_gzip();
     if (!canSplit) return yield* pump(source, index, signal);
     const clients = helpers.map((port) => new Client(port));
-    const splitting = new Splitting(size, rangeBytes(size, clients.length), clients.length);
+    const splitting = new this.#wasm.Splitting(size, rangeBytes(size, clients.length), clients.length);
     try {
       yield* readInRanges(index, splitting, shared, clients, signal);
     } finally {
@@ -175,7 +183,7 @@ export class Engine {
   async *#range(reference: SourceRef, job: Float64Array, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
     // All jobs of an engine are of one archive.
     this.#source ??= await this.#openSource(reference);
-    const range = new Range(job);
+    const range = new this.#wasm.Range(job);
     try {
       const breath = new Breath();
       for await (const _ of pump(this.#source, range, signal, job[4])) {
@@ -203,7 +211,7 @@ export class Engine {
 
   async *#filter(text: string, signal: AbortSignal): AsyncGenerator<FilterItem, void, undefined> {
     const index = this.#openIndex();
-    const filter = new UrlFilter(text);
+    const filter = new this.#wasm.UrlFilter(text);
     const id = ++this.#lastFilter;
     this.#filters.set(id, filter);
     const state = (isComplete: boolean): FilterItem => ({ filter: id, count: filter.count(), scanned: filter.scanned(), isComplete });
@@ -269,7 +277,7 @@ export class Engine {
   }
 
   async *#inspect(reference: SourceRef, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
-    const [source, inspection] = await this.#recognise(reference, (start) => new Inspection(start));
+    const [source, inspection] = await this.#recognise(reference, (start) => new this.#wasm.Inspection(start));
     try {
       const breath = new Breath();
       for await (const _ of pump(source, inspection, signal)) {
@@ -293,7 +301,7 @@ export class Engine {
   }
 
   #reader(place: Place, part: RecordPart): RecordReader {
-    return new RecordReader(this.#format === "warc.gz", place.offset, place.skip, part);
+    return new this.#wasm.RecordReader(this.#format === "warc.gz", place.offset, place.skip, part);
   }
 }
 
@@ -316,6 +324,17 @@ function parseLines<T>(lines: string): T[] {
 
 function noRecord(place: Place): ArchiveError {
   return new ArchiveError("read/no-record", "There is no record at this place.", { offset: place.offset });
+}
+
+/** The formats that `engine` leaves to `tools` are refused by this code. */
+function needsTools(error: unknown): boolean {
+  return typeof error === "string" && error.startsWith("open/needs-tools\n");
+}
+
+function checked(module: EngineModule): EngineModule {
+  const version = module.exports.version();
+  if (version !== VERSION) throw versionError(`the engine is of version ${version}, its worker of ${VERSION}`);
+  return module;
 }
 
 function versionError(which: string): ArchiveError {

@@ -5,17 +5,24 @@ import { fileURLToPath } from "node:url";
 import { greet, loopback, type Connect } from "./connection.js";
 import { Engine } from "./engine.js";
 import { openNodeSource } from "./files.js";
+import { ready, type EngineExports, type Modules } from "./module.js";
 import { opener, referTo, type Referrer } from "./open.js";
+import init, * as tools from "./wasm/tools.js";
 
-const ENGINE = new URL("./wasm/engine_bg.wasm", import.meta.url);
+const TOOLS = new URL("./wasm/tools_bg.wasm", import.meta.url);
 
-const loadModule = async (wasmUrl: string | undefined): Promise<BufferSource> => {
-  const url = wasmUrl === undefined ? ENGINE : new URL(wasmUrl);
+const fileBytes = async (url: URL): Promise<BufferSource> => {
   if (url.protocol === "file:") return readFile(fileURLToPath(url));
   return (await fetch(url)).arrayBuffer();
 };
 
-const connect: Connect = async (options) => greet(loopback(new Engine(openNodeSource, loadModule)), options);
+/** Nobody waits for a download here: one module that holds everything. */
+const load: Modules["tools"] = async ({ toolsUrl }) => {
+  const bytes = await fileBytes(toolsUrl === undefined ? TOOLS : new URL(toolsUrl));
+  return ready(tools as unknown as EngineExports, init, bytes);
+};
+
+const connect: Connect = async (options) => greet(loopback(new Engine(openNodeSource, { engine: load, tools: load })), options);
 
 const refer: Referrer = (source) => {
   if (source instanceof URL && source.protocol === "file:") return { kind: "path", path: fileURLToPath(source) };

@@ -24,7 +24,7 @@ export interface Place {
 
 /** What is answered once. */
 export interface Calls {
-  hello(request: { version: string; wasmUrl?: string }): { version: string };
+  hello(request: { version: string; wasmUrl?: string; toolsUrl?: string }): { version: string };
   /** Serves another engine, too. */
   lend(request: { port: MessagePort }): null;
   /** Makes a source known without indexing it. */

@@ -1,0 +1,47 @@
+/**
+ * The WebAssembly modules that an engine runs on, ready to use: `engine` to begin with, and `tools`, which holds the
+ * same and more, where that is not enough. The only importer of `wasm/`. How Node loads them is in `node.ts`.
+ */
+
+import { ArchiveError } from "./errors.js";
+import init, * as engine from "./wasm/engine.js";
+
+/** What both modules have. */
+export type EngineExports = typeof engine;
+
+export interface EngineModule {
+  readonly exports: EngineExports;
+  readonly memory: WebAssembly.Memory;
+}
+
+/** Where the `.wasm` files are, if not beside this one. */
+export interface ModuleUrls {
+  readonly wasmUrl?: string | undefined;
+  readonly toolsUrl?: string | undefined;
+}
+
+export interface Modules {
+  readonly engine: (urls: ModuleUrls) => Promise<EngineModule>;
+  /** Fetched when it is first needed. */
+  readonly tools: (urls: ModuleUrls) => Promise<EngineModule>;
+}
+
+export const modules: Modules = {
+  engine: async ({ wasmUrl }) => ready(engine, init, wasmUrl),
+  tools: async ({ toolsUrl }) => {
+    const { default: initTools, ...tools } = await import("./wasm/tools.js").catch(notLoaded);
+    return ready(tools as unknown as EngineExports, initTools, toolsUrl);
+  },
+};
+
+type Init = (options?: { module_or_path: string | BufferSource }) => Promise<{ readonly memory: WebAssembly.Memory }>;
+
+export async function ready(exports: EngineExports, start: Init, from: string | BufferSource | undefined): Promise<EngineModule> {
+  const { memory } = await start(from === undefined ? undefined : { module_or_path: from }).catch(notLoaded);
+  return { exports, memory };
+}
+
+function notLoaded(cause: unknown): never {
+  const message = "The engine could not be loaded. Its .wasm file is missing, or the page's policy forbids WebAssembly.";
+  throw new ArchiveError("engine/not-loaded", message, { cause });
+}
