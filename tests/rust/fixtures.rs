@@ -1,0 +1,237 @@
+//! Fixtures of our own for every format and every kind of damage, read and compared with what their makers say.
+//!
+//! `tests/fixtures/make.mjs` writes them, so Node must be there, as it is for everything else in the repository.
+//! A case that is listed in `tests/fixtures/unmet.json` may fail; one that is not, must not.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use support::{inspect, inspect_cut, is_deep};
+
+struct Case {
+    name: String,
+    facts: Value,
+    bytes: Vec<u8>,
+}
+
+fn fixtures() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures"))
+}
+
+/// All fixtures, written once a run.
+fn cases() -> &'static [Case] {
+    static CASES: OnceLock<Vec<Case>> = OnceLock::new();
+    CASES.get_or_init(|| {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fixtures");
+        let made = Command::new("node")
+            .arg(fixtures().join("make.mjs"))
+            .arg(&folder)
+            .output();
+        let made = made.expect("Node makes the fixtures");
+        assert!(
+            made.status.success(),
+            "{}",
+            String::from_utf8_lossy(&made.stderr)
+        );
+        let list = fs::read_to_string(folder.join("cases.json")).expect("the list of fixtures");
+        let list: Vec<Value> = serde_json::from_str(&list).expect("JSON");
+        let case = |facts: Value| {
+            let name = facts["name"].as_str().expect("a name").to_owned();
+            let bytes = fs::read(folder.join(&name)).expect("a fixture");
+            Case { name, facts, bytes }
+        };
+        list.into_iter().map(case).collect()
+    })
+}
+
+/// A field in the form in which it is compared; absent and null are the same.
+fn comparable(field: &str, value: Option<&Value>) -> Option<String> {
+    let value = value.filter(|value| !value.is_null())?;
+    let text = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
+    Some(match field {
+        "date" => text.chars().take(19).collect(),
+        "uri" => text.replace("%20", " ").trim_matches(['<', '>']).to_owned(),
+        "mime" => text.to_ascii_lowercase(),
+        _ => text,
+    })
+}
+
+/// The member that a line names in its `file`.
+fn field(line: &Value, name: &str) -> Option<Value> {
+    if name != "member" {
+        return line.get(name).cloned();
+    }
+    let file = line.get("file")?.as_str()?;
+    Some(
+        file.split_once('!')
+            .map_or(file, |(_, member)| member)
+            .into(),
+    )
+}
+
+fn is_of(pattern: &str, code: &str) -> bool {
+    pattern.split('|').any(|one| {
+        one.strip_suffix('*')
+            .map_or(one == code, |start| code.starts_with(start))
+    })
+}
+
+fn flag(facts: &Value, name: &str) -> bool {
+    facts[name].as_bool().unwrap_or(false)
+}
+
+/// What is wrong with what was told of a case.
+fn faults(case: &Case) -> Vec<String> {
+    let facts = &case.facts;
+    let lines = match inspect(&case.bytes) {
+        Ok(lines) => lines,
+        Err(error) => {
+            let is_expected = facts["refused"]
+                .as_str()
+                .is_some_and(|code| is_of(code, error.code));
+            let is_fine = is_expected || flag(facts, "isRefusable");
+            return if is_fine {
+                Vec::new()
+            } else {
+                vec![format!("refused: {error}")]
+            };
+        }
+    };
+    if facts["refused"].is_string() && !flag(facts, "isEitherWay") {
+        return vec![format!("is read, not refused: {lines:?}")];
+    }
+    let ours: Vec<&Value> = lines
+        .iter()
+        .filter(|line| line.get("type").is_some())
+        .collect();
+    let expected = facts["records"].as_array().expect("records");
+    let mut found = Vec::new();
+    let is_at_least = flag(facts, "isAtLeast");
+    if ours.len() != expected.len() && !(is_at_least && ours.len() > expected.len()) {
+        found.push(format!("{} records, not {}", ours.len(), expected.len()));
+    }
+    let mut taken = BTreeSet::new();
+    for (idx, told) in expected.iter().enumerate() {
+        let is_same = |line: &Value| {
+            ["uri", "type", "date"].iter().all(|name| {
+                told.get(*name).is_none()
+                    || comparable(name, told.get(*name)) == comparable(name, line.get(*name))
+            })
+        };
+        let at = if is_at_least || flag(facts, "isOrderFree") {
+            (0..ours.len()).find(|at| !taken.contains(at) && is_same(ours[*at]))
+        } else {
+            (idx < ours.len()).then_some(idx)
+        };
+        let Some(at) = at else {
+            found.push(format!("record {idx} ({}) is not there", told["uri"]));
+            continue;
+        };
+        taken.insert(at);
+        for (name, value) in told.as_object().expect("fields") {
+            let want = comparable(name, Some(value));
+            let have = comparable(name, field(ours[at], name).as_ref());
+            if want != have {
+                found.push(format!(
+                    "record {idx} ({}) {name}: {have:?}, not {want:?}",
+                    told["uri"]
+                ));
+            }
+        }
+    }
+    let codes: BTreeSet<&str> = lines
+        .iter()
+        .filter_map(|line| line.get("damage")?.as_str())
+        .collect();
+    match &facts["damage"] {
+        Value::String(_) if codes.is_empty() => found.push("no damage is told".into()),
+        Value::Array(patterns) => {
+            let patterns: Vec<&str> = patterns.iter().filter_map(Value::as_str).collect();
+            let unexpected = codes
+                .iter()
+                .filter(|code| !patterns.iter().any(|pattern| is_of(pattern, code)));
+            found.extend(unexpected.map(|code| format!("damage {code} is told")));
+            let missed = patterns
+                .iter()
+                .filter(|pattern| !codes.iter().any(|code| is_of(pattern, code)));
+            found.extend(missed.map(|pattern| format!("damage {pattern} is not told: {codes:?}")));
+        }
+        _ => {}
+    }
+    found
+}
+
+fn unmet() -> BTreeSet<String> {
+    let text = fs::read_to_string(fixtures().join("unmet.json")).expect("unmet.json");
+    let list: Vec<String> = serde_json::from_str(&text).expect("names");
+    list.into_iter().collect()
+}
+
+#[test]
+fn every_fixture_is_told_as_its_maker_says() {
+    let unmet = unmet();
+    let mut families: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    let mut met = Vec::new();
+    for case in cases() {
+        let family = case.name.split('/').next().unwrap_or_default();
+        let counts = families.entry(family).or_default();
+        counts.0 += 1;
+        let found = faults(case);
+        if found.is_empty() {
+            counts.1 += 1;
+            if unmet.contains(&case.name) {
+                met.push(case.name.as_str());
+            }
+            continue;
+        }
+        let text = found.iter().take(6).cloned().collect::<Vec<_>>();
+        println!("{}\n  {}", case.name, text.join("\n  "));
+        if !unmet.contains(&case.name) {
+            wrong.push(case.name.as_str());
+        }
+    }
+    for (family, (all, good)) in &families {
+        println!("{family:12} {good} of {all} as expected");
+    }
+    println!("listed as unmet, but met: {met:?}");
+    assert!(wrong.is_empty(), "{} fixtures: {wrong:#?}", wrong.len());
+    let names: BTreeSet<_> = cases().iter().map(|case| case.name.as_str()).collect();
+    assert_eq!(names.len(), cases().len(), "two fixtures have one name");
+    assert!(names.len() > 200);
+}
+
+#[test]
+fn every_fixture_is_told_the_same_however_it_is_cut() {
+    for case in cases() {
+        if case.bytes.len() > 300_000 && !is_deep() {
+            continue;
+        }
+        let whole = inspect(&case.bytes);
+        let windows: &[usize] = if is_deep() {
+            &[1, 2, 3, 7, 64, 511, 513, 4099]
+        } else if case.bytes.len() < 20_000 {
+            &[1, 7, 509]
+        } else {
+            &[509]
+        };
+        for window in windows {
+            let cut = inspect_cut(&case.bytes, *window);
+            let told = format!("{} in pieces of {window}", case.name);
+            if let (Ok(whole), Ok(cut)) = (&whole, &cut) {
+                for (one, other) in whole.iter().zip(cut) {
+                    assert_eq!(other, one, "{told}");
+                }
+            }
+            assert_eq!(cut, whole, "{told}");
+        }
+    }
+}
