@@ -11,12 +11,8 @@ use stackroom::archive::{Container, Feed, Format};
 use stackroom::captures::Captures;
 use stackroom::extract::{Extractor, Part};
 use support::{
-    gzip, inspect, inspect_cut, read_all, record, record_stating, response, small_archive,
+    gzip, inspect, inspect_cut, is_deep, read_all, record, record_stating, response, small_archive,
 };
-
-fn is_deep() -> bool {
-    std::env::var_os("STACKROOM_DEEP").is_some_and(|value| value == "1")
-}
 
 fn plain() -> Vec<u8> {
     small_archive().concat()

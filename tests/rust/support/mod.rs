@@ -20,6 +20,11 @@ pub fn corpus() -> Option<PathBuf> {
     None
 }
 
+/// Whether the full counts are asked for: every byte and every flip instead of a seeded sample.
+pub fn is_deep() -> bool {
+    std::env::var_os("STACKROOM_DEEP").is_some_and(|value| value == "1")
+}
+
 /// Reads all of `bytes` as a host does: follows `wanted`, in windows of `window` bytes.
 pub fn read_all(reader: &mut dyn Parser, bytes: &[u8], window: usize, sink: &mut impl Sink) {
     let mut steps = 0u64;
