@@ -33,13 +33,18 @@ pub mod code {
     pub const WARC_NO_TYPE: Code = "warc/no-type";
     pub const WARC_BAD_DATE: Code = "warc/bad-date";
 
+    pub const CDX_BAD_LINE: Code = "cdx/bad-line";
+    pub const CDX_BAD_DATE: Code = "cdx/bad-date";
+    pub const CDX_UNSORTED: Code = "cdx/unsorted";
+    pub const CDX_BAD_BLOCK: Code = "cdx/bad-block";
+
     pub const HTTP_BAD_HEAD: Code = "http/bad-head";
     pub const HTTP_BAD_CHUNK: Code = "http/bad-chunk";
     pub const HTTP_BAD_ENCODING: Code = "http/bad-encoding";
     pub const HTTP_TOO_LARGE: Code = "http/too-large";
 
     /// The codes of damage.
-    const DAMAGE: [Code; 18] = [
+    const DAMAGE: [Code; 22] = [
         GZIP_BAD_DATA,
         GZIP_BAD_CHECKSUM,
         GZIP_GARBAGE,
@@ -58,6 +63,10 @@ pub mod code {
         HTTP_BAD_CHUNK,
         HTTP_BAD_ENCODING,
         HTTP_TOO_LARGE,
+        CDX_BAD_LINE,
+        CDX_BAD_DATE,
+        CDX_UNSORTED,
+        CDX_BAD_BLOCK,
     ];
 
     /// The code by its name, as it comes over a port.

@@ -19,6 +19,7 @@
 
 pub mod archive;
 pub mod captures;
+pub mod cdx;
 pub mod codec;
 pub mod error;
 pub mod extract;

@@ -55,5 +55,14 @@ pub const REPORT_BYTES_MIN: usize = 128 << 10;
 /// The extractor stops taking input while it holds this much output.
 pub const EXTRACT_HELD_BYTES_MAX: usize = 1 << 20;
 
+/// A line of a capture index longer than this is no row. Those with a posted body in the key stay under 32 KiB.
+pub const CDX_LINE_BYTES_MAX: usize = 1 << 20;
+
+/// Columns of a CDX line: the widest layout in use has 16.
+pub const CDX_COLUMNS_MAX: usize = 32;
+
+/// Lines that are looked at to tell whether a file is a capture index.
+pub const CDX_LOOK_LINES_MAX: usize = 20;
+
 const _: () = assert!(TABLE_URL_BYTES_MAX <= WARC_HEAD_BYTES_MAX);
 const _: () = assert!(INFLATE_STEP_BYTES_EXTRACT * 1032 <= 8 << 20);

@@ -2,6 +2,7 @@
 
 use zlib_rs::{Inflate, InflateFlush};
 
+use super::cdx::looks_like_cdx;
 use super::hunt::Hunter;
 use super::parser::Format;
 use super::warc::has_prefix;
@@ -20,6 +21,9 @@ pub fn detect(start: &[u8]) -> Result<Format, Error> {
         if looks_like_warc(&inside) {
             return Ok(Format::WarcGz);
         }
+        if looks_like_cdx(&inside) {
+            return Ok(Format::CdxGz);
+        }
         // A first member that cannot be read says nothing of those after it.
         let is_unreadable = inside.is_empty() && start.len() > 64;
         return if is_unreadable {
@@ -30,6 +34,8 @@ pub fn detect(start: &[u8]) -> Result<Format, Error> {
     }
     if looks_like_warc(start) {
         Ok(Format::Warc)
+    } else if looks_like_cdx(start) {
+        Ok(Format::Cdx)
     } else {
         Err(refusal(start, false))
     }

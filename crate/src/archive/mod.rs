@@ -2,6 +2,7 @@
 
 mod block;
 mod body;
+mod cdx;
 mod date;
 mod detect;
 mod gzip;
@@ -16,6 +17,7 @@ mod warc;
 mod window;
 
 pub use body::{BodyDecoder, BodyOutcome};
+pub use cdx::Elsewhere;
 pub use date::parse_date;
 pub use detect::detect;
 pub use http::{HttpHead, media_type};

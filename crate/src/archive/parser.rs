@@ -1,5 +1,6 @@
 //! What every format is to its host: a parser that is pushed the bytes it wants.
 
+use super::cdx::CdxParser;
 use super::reader::{Container, Reader};
 use super::record::Sink;
 use super::window::Feed;
@@ -12,10 +13,19 @@ pub enum Format {
     Warc,
     /// WARC records in gzip members, normally one each.
     WarcGz,
+    /// Rows of a capture index: CDX or CDXJ.
+    Cdx,
+    /// The same in gzip members, such as the blocks of a ZipNum cluster.
+    CdxGz,
 }
 
 impl Format {
-    const ALL: [(Format, &'static str); 2] = [(Format::Warc, "warc"), (Format::WarcGz, "warc.gz")];
+    const ALL: [(Format, &'static str); 4] = [
+        (Format::Warc, "warc"),
+        (Format::WarcGz, "warc.gz"),
+        (Format::Cdx, "cdx"),
+        (Format::CdxGz, "cdx.gz"),
+    ];
 
     /// The name that callers see.
     pub fn name(self) -> &'static str {
@@ -102,6 +112,8 @@ pub fn parser(format: Format, _size: Option<u64>) -> Box<dyn Parser> {
     match format {
         Format::Warc => Box::new(Reader::new(Container::Plain)),
         Format::WarcGz => Box::new(Reader::new(Container::Gzip)),
+        Format::Cdx => Box::new(CdxParser::new(false)),
+        Format::CdxGz => Box::new(CdxParser::new(true)),
     }
 }
 
@@ -110,5 +122,7 @@ pub fn parser_at(format: Format, offset: u64, skip: u64) -> Box<dyn Parser> {
     match format {
         Format::Warc => Box::new(Reader::of_record(Container::Plain, offset, skip)),
         Format::WarcGz => Box::new(Reader::of_record(Container::Gzip, offset, skip)),
+        Format::Cdx => Box::new(CdxParser::at(false, offset, skip)),
+        Format::CdxGz => Box::new(CdxParser::at(true, offset, skip)),
     }
 }

@@ -66,6 +66,10 @@ pub trait Sink {
     fn wants_part(&self, _part: &Part) -> bool {
         true
     }
+    /// False passes over the rows of an index whose bytes are in this file, as it is named there.
+    fn wants_elsewhere(&self, _file: &[u8]) -> bool {
+        true
+    }
     fn aside(&mut self, _aside: Aside) {}
     /// False lets the reader pass over long blocks.
     fn wants_body(&self) -> bool {
