@@ -6,49 +6,12 @@
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
 
 use serde_json::Value;
-use support::{inspect, inspect_cut, is_deep};
-
-struct Case {
-    name: String,
-    facts: Value,
-    bytes: Vec<u8>,
-}
-
-fn fixtures() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures"))
-}
-
-/// All fixtures, written once a run.
-fn cases() -> &'static [Case] {
-    static CASES: OnceLock<Vec<Case>> = OnceLock::new();
-    CASES.get_or_init(|| {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fixtures");
-        let made = Command::new("node")
-            .arg(fixtures().join("make.mjs"))
-            .arg(&folder)
-            .output();
-        let made = made.expect("Node makes the fixtures");
-        assert!(
-            made.status.success(),
-            "{}",
-            String::from_utf8_lossy(&made.stderr)
-        );
-        let list = fs::read_to_string(folder.join("cases.json")).expect("the list of fixtures");
-        let list: Vec<Value> = serde_json::from_str(&list).expect("JSON");
-        let case = |facts: Value| {
-            let name = facts["name"].as_str().expect("a name").to_owned();
-            let bytes = fs::read(folder.join(&name)).expect("a fixture");
-            Case { name, facts, bytes }
-        };
-        list.into_iter().map(case).collect()
-    })
-}
+use stackroom::archive::{detect, parser};
+use stackroom::captures::Captures;
+use support::fixtures::{Case, fixtures, unmet};
+use support::{inspect, inspect_cut, is_deep, read_all};
 
 /// A field in the form in which it is compared; absent and null are the same.
 fn comparable(field: &str, value: Option<&Value>) -> Option<String> {
@@ -169,19 +132,13 @@ fn faults(case: &Case) -> Vec<String> {
     found
 }
 
-fn unmet() -> BTreeSet<String> {
-    let text = fs::read_to_string(fixtures().join("unmet.json")).expect("unmet.json");
-    let list: Vec<String> = serde_json::from_str(&text).expect("names");
-    list.into_iter().collect()
-}
-
 #[test]
 fn every_fixture_is_told_as_its_maker_says() {
     let unmet = unmet();
     let mut families: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut wrong = Vec::new();
     let mut met = Vec::new();
-    for case in cases() {
+    for case in fixtures() {
         let family = case.name.split('/').next().unwrap_or_default();
         let counts = families.entry(family).or_default();
         counts.0 += 1;
@@ -204,15 +161,15 @@ fn every_fixture_is_told_as_its_maker_says() {
     }
     println!("listed as unmet, but met: {met:?}");
     assert!(wrong.is_empty(), "{} fixtures: {wrong:#?}", wrong.len());
-    let names: BTreeSet<_> = cases().iter().map(|case| case.name.as_str()).collect();
-    assert_eq!(names.len(), cases().len(), "two fixtures have one name");
+    let names: BTreeSet<_> = fixtures().iter().map(|case| case.name.as_str()).collect();
+    assert_eq!(names.len(), fixtures().len(), "two fixtures have one name");
     assert!(names.len() > 200);
 }
 
 #[test]
 fn every_fixture_is_told_the_same_however_it_is_cut() {
     let unmet = unmet();
-    for case in cases() {
+    for case in fixtures() {
         if unmet.contains(&case.name) || case.bytes.len() > 300_000 && !is_deep() {
             continue;
         }
@@ -235,4 +192,29 @@ fn every_fixture_is_told_the_same_however_it_is_cut() {
             assert_eq!(cut, whole, "{told}");
         }
     }
+}
+
+/// Who passes over long blocks still finds every record that one finds who reads them.
+#[test]
+fn the_table_has_the_records_that_are_told() {
+    let unmet = unmet();
+    let mut wrong = Vec::new();
+    for case in fixtures() {
+        let Ok(lines) = inspect(&case.bytes) else {
+            continue;
+        };
+        let told = lines.iter().filter(|line| line.get("type").is_some());
+        let told = told.count();
+        let mut captures = Captures::new();
+        let format = detect(&case.bytes[..case.bytes.len().min(64 << 10)]).expect("a format");
+        let mut reader = parser(format, Some(case.bytes.len() as u64));
+        read_all(reader.as_mut(), &case.bytes, 8192, &mut captures);
+        if captures.len() != told {
+            println!("{}: {} rows, {told} lines", case.name, captures.len());
+            if !unmet.contains(&format!("{} (table)", case.name)) {
+                wrong.push(&case.name);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
 }
