@@ -1,5 +1,7 @@
-//! The rows whose URL contains a text, found step by step so that the caller can stop or go on later.
+//! The rows whose URL contains a text, of all parts or some, found step by step so that the caller can stop or go on later.
 //! Case does not count for ASCII letters; other letters are compared as they are.
+
+use std::ops::Range;
 
 use memchr::memmem;
 
@@ -7,6 +9,8 @@ use crate::captures::Captures;
 
 pub struct Filter {
     needle: Vec<u8>,
+    /// Numbers of the parts that are looked at; none for all of them.
+    parts: Option<Range<usize>>,
     rows: Vec<u32>,
     scanned: usize,
 }
@@ -15,14 +19,36 @@ impl Filter {
     pub fn new(text: &str) -> Filter {
         Filter {
             needle: text.to_ascii_lowercase().into_bytes(),
+            parts: None,
             rows: Vec::new(),
             scanned: 0,
         }
     }
 
+    /// Looks at the rows of these parts only.
+    #[must_use]
+    pub fn within(mut self, parts: Range<usize>) -> Filter {
+        self.parts = Some(parts);
+        self
+    }
+
+    /// Rows that there are to look at, so far.
+    fn extent(&self, captures: &Captures) -> Range<usize> {
+        let first_row = |part: usize| {
+            let known = captures.parts().get(part);
+            known.map_or(captures.len(), |part| part.first_row)
+        };
+        let Some(parts) = &self.parts else {
+            return 0..captures.len();
+        };
+        first_row(parts.start)..first_row(parts.end)
+    }
+
     /// Looks at up to `count` further rows. Returns whether all rows that there are have been seen.
     pub fn step(&mut self, captures: &Captures, count: usize) -> bool {
-        let to = captures.len().min(self.scanned.saturating_add(count));
+        let extent = self.extent(captures);
+        self.scanned = self.scanned.max(extent.start);
+        let to = extent.end.min(self.scanned.saturating_add(count));
         let finder = memmem::Finder::new(&self.needle);
         let mut lower = Vec::new();
         captures.scan_urls(self.scanned, to, |row, url| {
@@ -34,7 +60,7 @@ impl Filter {
             true
         });
         self.scanned = to;
-        to == captures.len()
+        to == extent.end
     }
 
     pub fn scanned(&self) -> usize {

@@ -104,7 +104,12 @@ pub struct Inspector {
     lines: String,
     damage_count: u64,
     file: Vec<u8>,
+    /// Whether lines say the file even where it has no parts.
+    is_always_named: bool,
     part: Vec<u8>,
+    /// The only part to tell of; empty for all of them.
+    chosen: Vec<u8>,
+    has_found_chosen: bool,
 }
 
 impl Inspector {
@@ -112,22 +117,32 @@ impl Inspector {
         Inspector::default()
     }
 
-    /// Names the file in every line from now on.
-    pub fn name_file(&mut self, name: &[u8]) {
+    /// Names the file in lines about its parts, or in all of them.
+    pub fn name_file(&mut self, name: &[u8], is_always: bool) {
         self.file = name.to_vec();
+        self.is_always_named = is_always;
+    }
+
+    /// Tells of one part only.
+    pub fn choose_part(&mut self, name: &[u8]) {
+        self.chosen = name.to_vec();
+    }
+
+    /// Whether the chosen part was there.
+    pub fn has_found_chosen(&self) -> bool {
+        self.chosen.is_empty() || self.has_found_chosen
     }
 
     /// A line that says where it is about, if that is not plain.
     fn line(&self) -> Line {
         let mut line = Line::new();
-        let mut place = self.file.clone();
-        if !place.is_empty() && !self.part.is_empty() {
-            place.push(b'!');
-        }
-        place.extend_from_slice(&self.part);
-        if !place.is_empty() {
-            line.string("file", &place);
-        }
+        let place = match (self.file.is_empty(), self.part.is_empty()) {
+            (_, true) if self.is_always_named => self.file.clone(),
+            (_, true) => return line,
+            (true, false) => self.part.clone(),
+            (false, false) => [&self.file, &b"!"[..], &self.part].concat(),
+        };
+        line.string("file", &place);
         line
     }
 
@@ -294,6 +309,18 @@ impl Sink for Inspector {
 
     fn part(&mut self, part: &Part) {
         self.part.clone_from(&part.name);
+        self.has_found_chosen |= part.name == self.chosen;
+    }
+
+    /// What lies in the chosen part, or holds it.
+    fn wants_part(&self, part: &Part) -> bool {
+        let is_within = |outer: &[u8], inner: &[u8]| {
+            let rest = inner.strip_prefix(outer);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"!"))
+        };
+        self.chosen.is_empty()
+            || is_within(&self.chosen, &part.name)
+            || is_within(&part.name, &self.chosen)
     }
 
     fn is_full(&self) -> bool {

@@ -1,5 +1,5 @@
 /** The library as Node users have it: the built package on real files, bytes and servers. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -70,7 +70,8 @@ describe("sources", () => {
       await expect(openArchive(file("x.warc.gz", bytes))).rejects.toMatchObject({ name: "ArchiveError", code });
     }
     await expect(openArchive(join(folder, "missing.warc"))).rejects.toMatchObject({ code: "source/not-found" });
-    await expect(openArchive(folder)).rejects.toMatchObject({ code: "source/unreadable" });
+    mkdirSync(join(folder, "empty"));
+    await expect(openArchive(join(folder, "empty"))).rejects.toMatchObject({ code: "open/empty" });
   });
 });
 

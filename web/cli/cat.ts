@@ -1,9 +1,10 @@
-/** `cat FILE --offset N`: the bytes of one record, or of one part of it. */
+/** `cat FILE --offset N`, or `cat FILE!MEMBER`: the bytes of one record, or of one part of it. */
 
 import { parseArgs } from "node:util";
 
 import { readRecord, type RecordPart } from "../lib/node.js";
 import { COMMON, USABLE, UsageError, parsed, write, type Command } from "./command.js";
+import { argument } from "./member.js";
 
 const PARTS: readonly RecordPart[] = ["raw", "warc", "http", "body"];
 
@@ -19,12 +20,13 @@ export const cat: Command = {
   purpose: "one record's bytes; body is de-chunked and decoded",
   async run(args) {
     const { positionals, values } = parsed(() => parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true }));
-    const [file, ...others] = positionals;
-    if (file === undefined || others.length > 0) throw new UsageError("cat needs one file");
+    const [named, ...others] = positionals;
+    if (named === undefined || others.length > 0) throw new UsageError("cat needs one file");
     const part = PARTS.find((known) => known === values.part);
     if (!part) throw new UsageError(`--part is one of ${PARTS.join(", ")}`);
     const place = { offset: count("offset", values.offset), skip: count("skip", values.skip) };
-    for await (const bytes of readRecord(file, place, part)) await write(bytes);
+    const { file, member } = argument(named);
+    for await (const bytes of readRecord(file, place, part, { member })) await write(bytes);
     return USABLE;
   },
 };

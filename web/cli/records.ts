@@ -1,9 +1,10 @@
-/** `records FILE...`: a JSON line for each record, read in full; damage lines in place. */
+/** `records FILE...`: a JSON line for each record, read in full; damage lines in place. `FILE!MEMBER` is a file in a file. */
 
 import { parseArgs } from "node:util";
 
 import { ArchiveError, inspectArchive } from "../lib/node.js";
 import { COMMON, DAMAGED, UNUSABLE, USABLE, UsageError, parsed, write, type Command } from "./command.js";
+import { argument } from "./member.js";
 
 /** Lines are gathered to about this many characters before they are written. */
 const BATCH_CHARS = 1 << 16;
@@ -15,16 +16,17 @@ export const records: Command = {
     const { positionals: files } = parsed(() => parseArgs({ args: [...args], options: COMMON, allowPositionals: true }));
     if (files.length === 0) throw new UsageError("records needs a file");
     let exit = USABLE;
-    for (const file of files) exit = Math.max(exit, await list(file));
+    for (const file of files) exit = Math.max(exit, await list(file, files.length > 1));
     return exit;
   },
 };
 
-async function list(file: string): Promise<number> {
+async function list(named: string, isAlwaysNamed: boolean): Promise<number> {
+  const { file, member } = argument(named);
   let exit = USABLE;
   let batch = "";
   try {
-    for await (const line of inspectArchive(file)) {
+    for await (const line of inspectArchive({ source: file, name: file }, { isAlwaysNamed, member })) {
       if ("damage" in line) exit = DAMAGED;
       batch += `${JSON.stringify(line)}\n`;
       if (batch.length < BATCH_CHARS) continue;
@@ -34,7 +36,7 @@ async function list(file: string): Promise<number> {
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     await write(batch);
-    process.stderr.write(`stackroom: ${file}: ${error.message} [${error.code}]\n`);
+    process.stderr.write(`stackroom: ${named}: ${error.message} [${error.code}]\n`);
     return UNUSABLE;
   }
   await write(batch);

@@ -5,8 +5,8 @@
 
 import type { Connection } from "./connection.js";
 import { abortError, isAbort } from "./errors.js";
-import type { OpenItem } from "./protocol.js";
-import type { ArchiveFormat, Damage, Progress, RecordDetail, RecordPart, RecordRow } from "./shapes.js";
+import type { OpenItem, PartRange, Place } from "./protocol.js";
+import type { ArchiveFormat, ArchivePart, Damage, Progress, RecordDetail, RecordPart, RecordRow, RefusedFile } from "./shapes.js";
 import { FilterView, type View } from "./view.js";
 import { decodeHeads, decodeRows } from "./wire.js";
 
@@ -19,8 +19,15 @@ export interface ReadOptions extends SignalOption {
   readonly limit?: number | undefined;
 }
 
-/** A record's place in the file; every row has one. */
+export interface FilterOptions extends SignalOption {
+  /** Numbers of the parts to look in: from the first one to before the second one. */
+  readonly parts?: PartRange | undefined;
+}
+
+/** A record's place in the archive; every row has one. */
 export interface RecordPlace {
+  /** 0 where it is not said: the file itself. */
+  readonly part?: number | undefined;
   readonly offset: number;
   readonly skip?: number | undefined;
 }
@@ -34,7 +41,7 @@ export class Archive {
   readonly indexed: Promise<Progress>;
   readonly #connection: Connection;
   readonly #listeners = new Set<(progress: Progress) => void>();
-  #progress: Progress = { bytes: 0, records: 0, damageCount: 0, elapsedMs: 0, isDone: false };
+  #progress: Progress = { bytes: 0, records: 0, parts: 0, damageCount: 0, refusedCount: 0, elapsedMs: 0, isDone: false };
   #isClosed = false;
 
   /** Made by `openArchive`, with the stream whose first item told the format. */
@@ -77,15 +84,24 @@ export class Archive {
     }
   }
 
+  /** Parts from a number on, in the order in which they were found. */
+  parts(start = 0, options: SignalOption = {}): Promise<ArchivePart[]> {
+    return this.#connection.client.call("parts", { start }, options);
+  }
+
+  /** The files among several that could not be read. */
+  refused(options: SignalOption = {}): Promise<RefusedFile[]> {
+    return this.#connection.client.call("refused", {}, options);
+  }
+
   /** The records whose URL contains `text`, in any case; of all records, also those still to be indexed. */
-  filter(text: string, options: SignalOption = {}): View {
-    return new FilterView(this.#connection.client, text, options.signal);
+  filter(text: string, { parts, signal }: FilterOptions = {}): View {
+    return new FilterView(this.#connection.client, { text, parts }, signal);
   }
 
   /** Everything that a record says of itself. */
   async detail(row: RecordRow, options: SignalOption = {}): Promise<RecordDetail> {
-    const { offset, skip } = row;
-    const heads = decodeHeads(await this.#connection.client.call("heads", { offset, skip }, options));
+    const heads = decodeHeads(await this.#connection.client.call("heads", placeOf(row), options));
     const field = (name: string): string | undefined => {
       const headers = heads.http?.headers ?? heads.warcHeaders;
       return headers.find(([key]) => key.toLowerCase() === name)?.[1];
@@ -105,14 +121,14 @@ export class Archive {
   }
 
   /** One part of a record, as it is read. Cancelling the stream stops reading. */
-  read(place: RecordPlace, part: RecordPart, options: ReadOptions = {}): ReadableStream<Uint8Array> {
-    return readStream(this.#connection, place, part, options);
+  read(place: RecordPlace, what: RecordPart, options: ReadOptions = {}): ReadableStream<Uint8Array> {
+    return readStream(this.#connection, place, what, options);
   }
 
   /** One part of a record, gathered. */
-  async bytes(place: RecordPlace, part: RecordPart, options: ReadOptions = {}): Promise<Uint8Array> {
+  async bytes(place: RecordPlace, what: RecordPart, options: ReadOptions = {}): Promise<Uint8Array> {
     const pieces: Uint8Array[] = [];
-    for await (const piece of readParts(this.#connection, place, part, options)) pieces.push(piece);
+    for await (const piece of readParts(this.#connection, place, what, options)) pieces.push(piece);
     const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
     let at = 0;
     for (const piece of pieces) {
@@ -171,11 +187,11 @@ export class Archive {
 export async function* readParts(
   connection: Connection,
   place: RecordPlace,
-  part: RecordPart,
+  what: RecordPart,
   { signal, limit = Infinity }: ReadOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   if (limit <= 0) return;
-  const request = { offset: place.offset, skip: place.skip ?? 0, part };
+  const request = { ...placeOf(place), what };
   let left = limit;
   for await (const piece of connection.client.stream("read", request, { signal })) {
     yield piece.length > left ? piece.slice(0, left) : piece;
@@ -184,8 +200,12 @@ export async function* readParts(
   }
 }
 
-function readStream(connection: Connection, place: RecordPlace, part: RecordPart, options: ReadOptions): ReadableStream<Uint8Array> {
-  const parts = readParts(connection, place, part, options);
+function placeOf({ part = 0, offset, skip = 0 }: RecordPlace): Place {
+  return { part, offset, skip };
+}
+
+function readStream(connection: Connection, place: RecordPlace, what: RecordPart, options: ReadOptions): ReadableStream<Uint8Array> {
+  const parts = readParts(connection, place, what, options);
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

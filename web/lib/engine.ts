@@ -3,21 +3,29 @@
  * caller, in browsers and in Node. One engine holds one archive; closing its thread frees everything.
  */
 
-import { ArchiveError, abortError, checkAbort } from "./errors.js";
+import { Collection, firstBytes, needsTools } from "./collection.js";
+import { ArchiveError, abortError } from "./errors.js";
 import type { EngineExports, EngineModule, ModuleUrls, Modules } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
-import { VERSION, type FilterItem, type OpenItem, type Place, type SourceRef } from "./protocol.js";
+import { VERSION, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef } from "./protocol.js";
 import { Breath, pump } from "./pump.js";
+import { pieces, readHeads } from "./reading.js";
 import type { ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
 import type { OpenSource, Source } from "./source.js";
-import { rangeBytes, readInRanges } from "./split.js";
-import type { Index, RecordReader, UrlFilter } from "./wasm/engine.js";
+import type { PartFinder, RecordReader, UrlFilter } from "./wasm/engine.js";
 
 const PROGRESS_MS = 100;
 /** URLs that a filter looks at between two breaths: about two milliseconds. */
 const FILTER_ROWS = 8192;
-/** Enough to recognise a file by. */
-const START_BYTES = 64 << 10;
+
+/** Calls are answered in any case. */
+const NEVER = new AbortController().signal;
+
+interface OpenFilter {
+  readonly text: string;
+  readonly parts: PartRange | undefined;
+  filter: UrlFilter;
+}
 
 export class Engine {
   readonly #openSource: OpenSource;
@@ -25,13 +33,14 @@ export class Engine {
   #urls: ModuleUrls = {};
   #module: EngineModule | undefined;
   #hasTools = false;
-  readonly #filters = new Map<number, UrlFilter>();
+  readonly #filters = new Map<number, OpenFilter>();
   #lastFilter = 0;
-  #source: Source | undefined;
-  #index: Index | undefined;
-  #format: ArchiveFormat = "warc";
+  #collection: Collection | undefined;
+  /** What is known of a file without an index of it. */
+  #attached: { readonly finder: PartFinder; readonly source: Source } | undefined;
+  /** The file of which ranges are read for another engine. */
+  #lent: { readonly file: number; readonly source: Source } | undefined;
   #isIndexed = false;
-  #wasted = 0;
   /** Filters that wait for more rows. */
   #grown: (() => void)[] = [];
 
@@ -47,29 +56,33 @@ export class Engine {
         serve(port, this.handlers());
         return null;
       },
-      attach: async (request) => ({ format: await this.#attach(request.source) }),
+      attach: async ({ source, member = "" }) => ({ format: await this.#attach(source, member) }),
       rows: ({ filter, start, count }) => this.#rows(filter, start, count),
+      parts: ({ start }) => this.#opened().parts(start),
+      refused: () => this.#opened().refused,
       heads: (place) => this.#heads(place),
-      damage: ({ start, count }) => parseLines<Damage>(this.#index?.damage(start, count) ?? ""),
-      memory: () => ({ module: this.#module?.memory.buffer.byteLength ?? 0, table: this.#index?.resident() ?? 0 }),
-      wasted: () => this.#wasted,
+      damage: ({ start, count }) => parseLines<Damage>(this.#collection?.index.damage(start, count) ?? ""),
+      memory: () => ({ module: this.#module?.memory.buffer.byteLength ?? 0, table: this.#collection?.index.resident() ?? 0 }),
+      wasted: () => this.#collection?.wasted ?? 0,
       closeFilter: ({ filter }) => this.#closeFilter(filter),
       surt: ({ urls }) => urls.map((url) => this.#wasm.surt(url)),
-      open: (request, signal) => this.#open(request.source, request.helpers ?? [], signal),
-      range: (request, signal) => this.#range(request.source, request.job, signal),
-      filter: (request, signal) => this.#filter(request.text, signal),
-      read: (request, signal) => this.#read(request, request.part, signal),
-      inspect: (request, signal) => this.#inspect(request.source, signal),
+      open: (request, signal) => this.#open(request.sources, request.helpers ?? [], signal),
+      range: (request, signal) => this.#range(request, signal),
+      filter: (request, signal) => this.#filter(request.text, request.parts, signal),
+      read: (request, signal) => this.#read(request, request.what, signal),
+      inspect: (request, signal) => this.#inspect(request, signal),
     };
   }
 
   /** Frees everything; nothing may be under way. */
   close(): void {
-    for (const filter of this.#filters.values()) filter.free();
+    for (const { filter } of this.#filters.values()) filter.free();
     this.#filters.clear();
-    this.#index?.free();
-    this.#index = undefined;
-    this.#source = undefined;
+    this.#collection?.index.free();
+    this.#collection = undefined;
+    this.#attached?.finder.free();
+    this.#attached = undefined;
+    this.#lent = undefined;
   }
 
   async #hello(asked: string, urls: ModuleUrls): Promise<{ version: string }> {
@@ -84,109 +97,79 @@ export class Engine {
     return this.#module.exports;
   }
 
-  /** Goes over to the module that holds more. Nothing may be open: handles belong to the module that made them. */
+  /** Goes over to the module that holds more. Handles belong to the module that made them, so those that stay are made anew. */
   async #takeTools(): Promise<void> {
-    this.#hasTools = true;
     this.#module = checked(await this.#modules.tools(this.#urls));
+    this.#hasTools = true;
+    for (const open of this.#filters.values()) {
+      open.filter.free();
+      open.filter = this.#newFilter(open.text, open.parts);
+    }
+    this.#collection?.index.free();
+    this.#collection = undefined;
   }
 
-  /** Recognises a source by its first bytes. */
-  async #recognise<T>(reference: SourceRef, make: (start: Uint8Array) => T): Promise<[Source, T]> {
-    const source = await this.#openSource(reference);
-    const start = await firstBytes(source);
+  /** Does what may turn out to need the larger module; then once more with that. */
+  async #withTools<T>(work: () => T): Promise<T> {
     try {
-      return [source, make(start)];
+      return work();
     } catch (error) {
       if (this.#hasTools || !needsTools(error)) throw error;
       await this.#takeTools();
-      return [source, make(start)];
+      return work();
     }
   }
 
-  async #attach(reference: SourceRef): Promise<ArchiveFormat> {
-    const [source, index] = await this.#recognise(reference, (start) => new this.#wasm.Index(start));
-    this.#source = source;
-    this.#format = index.is_gzip() ? "warc.gz" : "warc";
-    index.free();
-    return this.#format;
-  }
+  // Indexing
 
-  async *#open(
-    reference: SourceRef,
-    helpers: readonly MessagePort[],
-    signal: AbortSignal,
-  ): AsyncGenerator<OpenItem, void, undefined> {
+  async *#open(given: readonly NamedRef[], ports: readonly MessagePort[], signal: AbortSignal): AsyncGenerator<OpenItem, void, undefined> {
+    const helpers = ports.map((port) => new Client(port));
     const started = performance.now();
-    const [source, index] = await this.#recognise(reference, (start) => new this.#wasm.Index(start));
-    checkAbort(signal);
-    this.#source = source;
-    this.#index = index;
-    this.#format = index.is_gzip() ? "warc.gz" : "warc";
-    let bytes = 0;
-    const progress = (isDone: boolean): OpenItem => {
-      const snapshot: Progress = {
-        bytes,
-        ...(source.size !== undefined && { bytesTotal: source.size }),
-        records: index.records(),
-        damageCount: index.damage_count(),
-        elapsedMs: performance.now() - started,
-        isDone,
-      };
-      return { kind: "progress", progress: snapshot };
-    };
-    yield { kind: "opened", format: this.#format };
-
     const breath = new Breath();
+    let isTold = false;
     let toldAt = -PROGRESS_MS;
     try {
-      for await (const position of this.#fill(source, index, helpers, signal)) {
-        bytes = position;
-        await breath.take();
-        if (performance.now() - toldAt < PROGRESS_MS) continue;
-        toldAt = performance.now();
-        this.#tellGrowth();
-        yield progress(false);
+      for (let collection = this.#begin(given); ; collection = this.#begin(given)) {
+        try {
+          for await (const _ of collection.fill(this.#openSource, helpers, signal)) {
+            if (!isTold && collection.format) yield { kind: "opened", format: collection.format };
+            isTold = true;
+            await breath.take();
+            if (performance.now() - toldAt < PROGRESS_MS) continue;
+            toldAt = performance.now();
+            this.#tellGrowth();
+            yield progressOf(collection, started, false);
+          }
+          if (this.#hasTools || !collection.needsTools) break;
+        } catch (error) {
+          if (this.#hasTools || !needsTools(error)) throw error;
+        }
+        await this.#takeTools();
       }
     } catch (error) {
       // What was read stays, so how much that is has to be known.
-      if (!signal.aborted) yield progress(false);
+      if (isTold && !signal.aborted && this.#collection) yield progressOf(this.#collection, started, false);
       throw error;
     } finally {
+      for (const client of helpers) client.close(abortError());
       this.#isIndexed = true;
       this.#tellGrowth();
     }
-    bytes = source.size ?? bytes;
-    yield progress(true);
+    yield progressOf(this.#opened(), started, true);
   }
 
-  /** Reads the archive into the index, alone or with helpers; yields how far that is. */
-  async *#fill(
-    source: Source,
-    index: Index,
-    helpers: readonly MessagePort[],
-    signal: AbortSignal,
-  ): AsyncGenerator<number, void, undefined> {
-    const { shared, size } = source;
-    const canSplit = helpers.length > 0 && shared && size !== undefined && index.is_gzip();
-    if (!canSplit) return yield* pump(source, index, signal);
-    const clients = helpers.map((port) => new Client(port));
-    const splitting = new this.#wasm.Splitting(size, rangeBytes(size, clients.length), clients.length);
-    try {
-      yield* readInRanges(index, splitting, shared, clients, signal);
-    } finally {
-      for (const client of clients) client.close(abortError());
-      this.#wasted = splitting.wasted();
-      splitting.free();
-    }
+  #begin(given: readonly NamedRef[]): Collection {
+    const collection = new Collection(this.#wasm, given);
+    this.#collection = collection;
+    return collection;
   }
 
-  async *#range(reference: SourceRef, job: Float64Array, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
-    // All jobs of an engine are of one archive.
-    this.#source ??= await this.#openSource(reference);
+  async *#range({ source, file, job }: { source: SourceRef; file: number; job: Float64Array }, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+    if (this.#lent?.file !== file) this.#lent = { file, source: await this.#openSource(source) };
     const range = new this.#wasm.Range(job);
     try {
       const breath = new Breath();
-      for await (const _ of pump(this.#source, range, signal, job[4])) {
+      for await (const _ of pump(this.#lent.source, range, signal, job[4])) {
         const report = range.report();
         if (report.length > 0) yield report;
         if (range.has_ended()) return;
@@ -203,24 +186,31 @@ export class Engine {
     for (const wake of waiting) wake();
   }
 
+  // Rows and filters
+
   #rows(filter: number | undefined, start: number, count: number): Uint8Array {
-    const index = this.#openIndex();
+    const { index } = this.#opened();
     if (filter === undefined) return index.rows(start, count);
-    return this.#filters.get(filter)?.rows(index, start, count) ?? new Uint8Array(0);
+    return this.#filters.get(filter)?.filter.rows(index, start, count) ?? new Uint8Array(0);
   }
 
-  async *#filter(text: string, signal: AbortSignal): AsyncGenerator<FilterItem, void, undefined> {
-    const index = this.#openIndex();
-    const filter = new this.#wasm.UrlFilter(text);
+  #newFilter(text: string, parts: PartRange | undefined): UrlFilter {
+    const { UrlFilter } = this.#wasm;
+    return parts ? UrlFilter.within(text, parts.from, parts.to) : new UrlFilter(text);
+  }
+
+  async *#filter(text: string, parts: PartRange | undefined, signal: AbortSignal): AsyncGenerator<FilterItem, void, undefined> {
+    this.#opened();
+    const open: OpenFilter = { text, parts, filter: this.#newFilter(text, parts) };
     const id = ++this.#lastFilter;
-    this.#filters.set(id, filter);
-    const state = (isComplete: boolean): FilterItem => ({ filter: id, count: filter.count(), scanned: filter.scanned(), isComplete });
+    this.#filters.set(id, open);
+    const state = (isComplete: boolean): FilterItem => ({ filter: id, count: open.filter.count(), scanned: open.filter.scanned(), isComplete });
     const breath = new Breath();
     let toldAt = performance.now();
     const isOpen = (): boolean => this.#filters.has(id) && !signal.aborted;
     signal.addEventListener("abort", () => this.#tellGrowth());
     while (isOpen()) {
-      const isComplete = filter.step(index, FILTER_ROWS);
+      const isComplete = this.#collection === undefined || open.filter.step(this.#collection.index, FILTER_ROWS);
       if (!isComplete) {
         await breath.take();
         if (isOpen() && performance.now() - toldAt >= PROGRESS_MS) {
@@ -231,53 +221,69 @@ export class Engine {
       }
       yield state(this.#isIndexed);
       toldAt = performance.now();
-      if (this.#isIndexed && isOpen() && filter.step(index, 0)) return;
+      if (this.#isIndexed && isOpen() && open.filter.step(this.#opened().index, 0)) return;
       if (!this.#isIndexed) await new Promise<void>((resolve) => this.#grown.push(resolve));
     }
   }
 
   #closeFilter(id: number): null {
-    const filter = this.#filters.get(id);
+    const open = this.#filters.get(id);
     this.#filters.delete(id);
-    filter?.free();
+    open?.filter.free();
     this.#tellGrowth();
     return null;
   }
 
+  // Records
+
+  /** Makes a file known without indexing it, or a member of it. */
+  async #attach(reference: SourceRef, member: string): Promise<ArchiveFormat> {
+    const source = await this.#openSource(reference);
+    const start = await firstBytes(source, NEVER);
+    const finder = await this.#withTools(() => new this.#wasm.PartFinder(start, source.size, member));
+    this.#attached?.finder.free();
+    this.#attached = { finder, source };
+    if (!finder.is_found()) {
+      for await (const _ of pump(source, finder, NEVER)) if (finder.is_found()) break;
+    }
+    const format = finder.format();
+    if (format === undefined) throw noMember(member);
+    return format as ArchiveFormat;
+  }
+
+  #reader({ part, offset, skip }: Place, what: RecordPart): { reader: RecordReader; source: Source } {
+    if (this.#collection) return this.#collection.reader(part, offset, skip, what);
+    if (!this.#attached) throw new ArchiveError("read/not-open", "No archive is open.");
+    const { finder, source } = this.#attached;
+    return { reader: finder.read(offset, skip, what), source };
+  }
+
   async #heads(place: Place): Promise<Uint8Array> {
-    const reader = this.#reader(place, "http");
+    const { reader, source } = this.#reader(place, "http");
     try {
-      const breath = new Breath();
-      for await (const _ of pump(this.#known(), reader, new AbortController().signal)) {
-        if (reader.is_done()) break;
-        reader.take();
-        await breath.take();
-      }
-      if (!reader.has_record()) throw noRecord(place);
-      return reader.heads();
+      return await readHeads(reader, source, NEVER, place);
     } finally {
       reader.free();
     }
   }
 
-  async *#read(place: Place, part: RecordPart, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
-    const reader = this.#reader(place, part);
+  async *#read(place: Place, what: RecordPart, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+    const { reader, source } = this.#reader(place, what);
     try {
-      const breath = new Breath();
-      for await (const _ of pump(this.#known(), reader, signal)) {
-        const bytes = reader.take();
-        if (bytes.length > 0) yield bytes;
-        if (reader.is_done()) break;
-        await breath.take();
-      }
-      if (!reader.has_record()) throw noRecord(place);
+      yield* pieces(reader, source, signal, place);
     } finally {
       reader.free();
     }
   }
 
-  async *#inspect(reference: SourceRef, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
-    const [source, inspection] = await this.#recognise(reference, (start) => new this.#wasm.Inspection(start));
+  async *#inspect(
+    { source: reference, name, isAlwaysNamed, member }: { source: SourceRef; name: string; isAlwaysNamed: boolean; member?: string },
+    signal: AbortSignal,
+  ): AsyncGenerator<string, void, undefined> {
+    const source = await this.#openSource(reference);
+    const start = await firstBytes(source, signal);
+    const inspection = await this.#withTools(() => new this.#wasm.Inspection(start, source.size, name, isAlwaysNamed));
+    if (member !== undefined) inspection.choose_part(member);
     try {
       const breath = new Breath();
       for await (const _ of pump(source, inspection, signal)) {
@@ -285,50 +291,39 @@ export class Engine {
         if (lines !== "") yield lines;
         await breath.take();
       }
+      if (!inspection.has_found_part()) throw noMember(member ?? "");
     } finally {
       inspection.free();
     }
   }
 
-  #known(): Source {
-    if (!this.#source) throw new ArchiveError("read/not-open", "No archive is open.");
-    return this.#source;
-  }
-
-  #openIndex(): Index {
-    if (!this.#index) throw new ArchiveError("read/not-open", "No archive is open.");
-    return this.#index;
-  }
-
-  #reader(place: Place, part: RecordPart): RecordReader {
-    return new this.#wasm.RecordReader(this.#format === "warc.gz", place.offset, place.skip, part);
+  #opened(): Collection {
+    if (!this.#collection) throw new ArchiveError("read/not-open", "No archive is open.");
+    return this.#collection;
   }
 }
 
-async function firstBytes(source: Source): Promise<Uint8Array> {
-  const controller = new AbortController();
-  let start = new Uint8Array(0);
-  for await (const chunk of source.chunks(0, controller.signal)) {
-    const joined = new Uint8Array(Math.min(START_BYTES, start.length + chunk.length));
-    joined.set(start);
-    joined.set(chunk.subarray(0, joined.length - start.length), start.length);
-    start = joined;
-    if (start.length >= START_BYTES) break;
-  }
-  return start;
+function progressOf(collection: Collection, started: number, isDone: boolean): OpenItem {
+  const { index, bytes, bytesTotal, refused } = collection;
+  const progress: Progress = {
+    bytes: isDone ? (bytesTotal ?? bytes) : bytes,
+    ...(bytesTotal !== undefined && { bytesTotal }),
+    records: index.records(),
+    parts: index.part_count(),
+    damageCount: index.damage_count(),
+    refusedCount: refused.length,
+    elapsedMs: performance.now() - started,
+    isDone,
+  };
+  return { kind: "progress", progress };
 }
 
 function parseLines<T>(lines: string): T[] {
   return lines.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as T);
 }
 
-function noRecord(place: Place): ArchiveError {
-  return new ArchiveError("read/no-record", "There is no record at this place.", { offset: place.offset });
-}
-
-/** The formats that `engine` leaves to `tools` are refused by this code. */
-function needsTools(error: unknown): boolean {
-  return typeof error === "string" && error.startsWith("open/needs-tools\n");
+function noMember(member: string): ArchiveError {
+  return new ArchiveError("read/no-member", `There is no member ${member} with records in this file.`);
 }
 
 function checked(module: EngineModule): EngineModule {

@@ -1,8 +1,12 @@
 /** Files of Node as sources. Never loaded in a browser. */
 
-import { open } from "node:fs/promises";
+import { open, readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { ArchiveError, checkAbort, isAbort } from "./errors.js";
+import { FOLDER_DEPTH_MAX, FOLDER_FILES_MAX, inOrder, isLitter } from "./folder.js";
+import type { ArchiveSource, FolderSource, NamedSource } from "./open.js";
 import type { SourceRef } from "./protocol.js";
 import { WINDOW_BYTES, openSource, type Source } from "./source.js";
 
@@ -15,6 +19,34 @@ export async function openNodeSource(reference: SourceRef): Promise<Source> {
     return facts.size;
   });
   return { size, chunks: (offset, signal) => fileChunks(path, offset, signal) };
+}
+
+/** What a folder holds, where the path is one of a folder. */
+export async function listPath(source: ArchiveSource | FolderSource): Promise<NamedSource[] | undefined> {
+  const root = pathOf(source);
+  if (root === undefined || !(await isFolder(root))) return undefined;
+  const found: NamedSource[] = [];
+  const walk = async (folder: string, name: string, depth: number): Promise<void> => {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      if (found.length >= FOLDER_FILES_MAX) return;
+      if (isLitter(entry.name)) continue;
+      const path = join(folder, entry.name);
+      if (entry.isFile()) found.push({ source: path, name: `${name}/${entry.name}` });
+      else if (entry.isDirectory() && depth < FOLDER_DEPTH_MAX) await walk(path, `${name}/${entry.name}`, depth + 1);
+    }
+  };
+  await walk(root, basename(root) || root, 0);
+  return inOrder(found);
+}
+
+function pathOf(source: ArchiveSource | FolderSource): string | undefined {
+  if (source instanceof URL) return source.protocol === "file:" ? fileURLToPath(source) : undefined;
+  if (typeof source !== "string" || /^https?:\/\//i.test(source)) return undefined;
+  return source.startsWith("file:") ? fileURLToPath(source) : source;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then((facts) => facts.isDirectory(), () => false);
 }
 
 type FileHandle = Awaited<ReturnType<typeof open>>;

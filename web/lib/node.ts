@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import { greet, loopback, type Connect } from "./connection.js";
 import { Engine } from "./engine.js";
-import { openNodeSource } from "./files.js";
+import { listPath, openNodeSource } from "./files.js";
 import { ready, type EngineExports, type Modules } from "./module.js";
 import { opener, referTo, type Referrer } from "./open.js";
 import init, * as tools from "./wasm/tools.js";
@@ -30,12 +30,12 @@ const refer: Referrer = (source) => {
   return source.startsWith("file:") ? { kind: "path", path: fileURLToPath(source) } : { kind: "path", path: source };
 };
 
-export const { openArchive, inspectArchive, readRecord, surt } = opener(connect, refer);
+export const { openArchive, inspectArchive, readRecord, surt } = opener(connect, refer, listPath);
 
 export { Archive } from "./archive.js";
-export type { ReadOptions, RecordPlace, SignalOption } from "./archive.js";
+export type { FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";
 export { ArchiveError } from "./errors.js";
-export type { ArchiveSource, OpenOptions } from "./open.js";
+export type { ArchiveSource, CollectionSource, FolderSource, InspectOptions, MemberOption, NamedSource, OpenOptions } from "./open.js";
 export { VERSION } from "./protocol.js";
 export type * from "./shapes.js";
 export type { View } from "./view.js";

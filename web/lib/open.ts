@@ -3,11 +3,22 @@
 import { Archive, readParts, type ReadOptions, type SignalOption } from "./archive.js";
 import type { Connect, ConnectOptions, Hire } from "./connection.js";
 import { ArchiveError, abortError, checkAbort } from "./errors.js";
-import type { SourceRef } from "./protocol.js";
+import type { NamedRef, SourceRef } from "./protocol.js";
 import type { InspectedDamage, InspectedRecord, Progress, RecordPart } from "./shapes.js";
 
 /** What can be opened: a file, bytes, or a URL (in Node also a path). */
 export type ArchiveSource = Blob | URL | string | Uint8Array | ArrayBuffer;
+
+/** A source that goes by another name, such as a file's path in its folder. */
+export interface NamedSource {
+  readonly source: ArchiveSource;
+  readonly name: string;
+}
+
+/** A folder: all files below it. Browsers have such handles; Node has paths. */
+export type FolderSource = FileSystemDirectoryHandle;
+
+export type CollectionSource = ArchiveSource | NamedSource | FolderSource;
 
 export interface OpenOptions extends ConnectOptions {
   /** Shown to people; taken from the source if absent. */
@@ -18,6 +29,19 @@ export interface OpenOptions extends ConnectOptions {
 }
 
 export type Referrer = (source: ArchiveSource) => SourceRef;
+
+export interface MemberOption {
+  /** Name of the member of the file that is meant, in members of members with `!` between. */
+  readonly member?: string | undefined;
+}
+
+export interface InspectOptions extends ConnectOptions, MemberOption {
+  /** Whether every line says the file; those about its members do in any case. */
+  readonly isAlwaysNamed?: boolean | undefined;
+}
+
+/** What a folder holds, where the source is one. */
+export type ListFolder = (source: ArchiveSource | FolderSource) => Promise<NamedSource[] | undefined>;
 
 /** The forms of a source that every host knows. */
 export function referTo(source: ArchiveSource): SourceRef {
@@ -31,16 +55,31 @@ export function referTo(source: ArchiveSource): SourceRef {
 }
 
 /** The functions of the package for one host. */
-export function opener(connect: Connect, refer: Referrer, hire?: Hire) {
+export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder, hire?: Hire) {
+  const named = (source: ArchiveSource, name?: string): NamedRef => {
+    const reference = refer(source);
+    return { source: reference, name: name ?? nameOf(reference) };
+  };
+
+  async function allOf(source: CollectionSource): Promise<NamedRef[]> {
+    if (isNamed(source)) return [named(source.source, source.name)];
+    const listed = await listFolder(source);
+    if (listed) return listed.map((one) => named(one.source, one.name));
+    return [named(source as ArchiveSource)];
+  }
+
   return {
     /**
-     * Opens an archive. Resolves as soon as the file is recognised; rows appear while indexing goes on.
+     * Opens an archive, or several as one: an array of sources, or a folder. Resolves as soon as a file is recognised;
+     * rows appear while indexing goes on. Among several, a file that cannot be read is told of and the others are read.
      * Aborting the signal ends it at any time and leaves nothing behind.
      */
-    async openArchive(source: ArchiveSource, options: OpenOptions = {}): Promise<Archive> {
+    async openArchive(source: CollectionSource | readonly CollectionSource[], options: OpenOptions = {}): Promise<Archive> {
       const { signal } = options;
       checkAbort(signal);
-      const reference = refer(source);
+      const asked: readonly CollectionSource[] = isSeveral(source) ? source : [source];
+      const sources = (await Promise.all(asked.map(allOf))).flat();
+      if (sources.length === 0) throw new ArchiveError("open/empty", "There is no file to open.");
       // Helpers start while the engine does.
       const hiring = hire?.(workersOf(options.workers), options);
       const connection = await connect(options).catch(async (error: unknown) => {
@@ -48,12 +87,12 @@ export function opener(connect: Connect, refer: Referrer, hire?: Hire) {
         throw error;
       });
       const helpers = await hiring;
-      const request = { source: reference, helpers: helpers?.ports ?? [] };
+      const request = { sources, helpers: helpers?.ports ?? [] };
       const items = connection.client.stream("open", request, { signal });
       try {
         const first = await items.next();
         if (first.done || first.value.kind !== "opened") throw abortError();
-        const archive = new Archive(options.name ?? nameOf(reference), first.value.format, connection, items, signal);
+        const archive = new Archive(options.name ?? nameOfAll(sources), first.value.format, connection, items, signal);
         if (options.onProgress) archive.onProgress(options.onProgress);
         const dismiss = (): void => helpers?.close();
         archive.indexed.then(dismiss, dismiss);
@@ -67,12 +106,13 @@ export function opener(connect: Connect, refer: Referrer, hire?: Hire) {
 
     /** Reads every record in full, with digests, and tells of damage in place. */
     async *inspectArchive(
-      source: ArchiveSource,
-      options: ConnectOptions = {},
+      source: ArchiveSource | NamedSource,
+      options: InspectOptions = {},
     ): AsyncGenerator<InspectedRecord | InspectedDamage, void, undefined> {
       const connection = await connect(options);
       try {
-        const request = { source: refer(source) };
+        const one = isNamed(source) ? named(source.source, source.name) : named(source);
+        const request = { ...one, isAlwaysNamed: options.isAlwaysNamed === true, member: options.member };
         for await (const lines of connection.client.stream("inspect", request, { signal: options.signal })) {
           for (const line of lines.split("\n")) {
             if (line !== "") yield JSON.parse(line) as InspectedRecord | InspectedDamage;
@@ -87,13 +127,13 @@ export function opener(connect: Connect, refer: Referrer, hire?: Hire) {
     async *readRecord(
       source: ArchiveSource,
       place: { readonly offset: number; readonly skip?: number },
-      part: RecordPart,
-      options: ConnectOptions & ReadOptions = {},
+      what: RecordPart,
+      options: ConnectOptions & ReadOptions & MemberOption = {},
     ): AsyncGenerator<Uint8Array, void, undefined> {
       const connection = await connect(options);
       try {
-        await connection.client.call("attach", { source: refer(source) }, { signal: options.signal });
-        yield* readParts(connection, place, part, options);
+        await connection.client.call("attach", { source: refer(source), member: options.member }, { signal: options.signal });
+        yield* readParts(connection, { offset: place.offset, skip: place.skip }, what, options);
       } finally {
         connection.close();
       }
@@ -118,6 +158,24 @@ function workersOf(asked: number | "auto" = 0): number {
   if (asked !== "auto") return Math.max(0, Math.floor(asked));
   const cores = globalThis.navigator?.hardwareConcurrency ?? 1;
   return Math.max(1, Math.min(cores - 1, WORKERS_MAX));
+}
+
+function isSeveral(source: CollectionSource | readonly CollectionSource[]): source is readonly CollectionSource[] {
+  return Array.isArray(source);
+}
+
+function isNamed(source: CollectionSource): source is NamedSource {
+  return typeof source === "object" && "source" in source && "name" in source;
+}
+
+/** The name of the one file, or of the folder in which all of them lie, or how many there are. */
+function nameOfAll(sources: readonly NamedRef[]): string {
+  const [first, ...others] = sources;
+  const name = first?.name ?? "";
+  if (others.length === 0) return name;
+  const folder = name.includes("/") ? name.slice(0, name.indexOf("/") + 1) : "";
+  if (folder !== "" && others.every((other) => other.name.startsWith(folder))) return folder.slice(0, -1);
+  return `${name} + ${others.length}`;
 }
 
 function nameOf(reference: SourceRef): string {

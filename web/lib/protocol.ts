@@ -3,7 +3,7 @@
  * Adding a call here makes `engine.ts` fail to compile until it is served.
  */
 
-import type { ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
+import type { ArchiveFormat, ArchivePart, Damage, Progress, RecordPart, RefusedFile } from "./shapes.js";
 
 /** Page, worker and engine module must all be of this version. */
 export const VERSION = "0.1.0";
@@ -16,10 +16,29 @@ export type SourceRef =
   | { readonly kind: "url"; readonly url: string; readonly size?: number; readonly version?: string }
   | { readonly kind: "path"; readonly path: string };
 
+/** One of the files of an archive, and what it is called. */
+export interface NamedRef {
+  readonly source: SourceRef;
+  readonly name: string;
+}
+
+/** A file that is read in ranges by several engines. */
+export interface LentFile {
+  readonly source: SourceRef;
+  readonly file: number;
+}
+
 /** A place of a record in an archive. */
 export interface Place {
+  readonly part: number;
   readonly offset: number;
   readonly skip: number;
+}
+
+/** Numbers of parts, the second one not included. */
+export interface PartRange {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** What is answered once. */
@@ -27,8 +46,10 @@ export interface Calls {
   hello(request: { version: string; wasmUrl?: string; toolsUrl?: string }): { version: string };
   /** Serves another engine, too. */
   lend(request: { port: MessagePort }): null;
-  /** Makes a source known without indexing it. */
-  attach(request: { source: SourceRef }): { format: ArchiveFormat };
+  /** Makes a source known without indexing it, or a member of it; its records lie in part 0 then. */
+  attach(request: { source: SourceRef; member?: string | undefined }): { format: ArchiveFormat };
+  parts(request: { start: number }): ArchivePart[];
+  refused(request: Record<string, never>): RefusedFile[];
   /** Rows as the engine writes them; of all records, or of a filter's. */
   rows(request: { filter?: number; start: number; count: number }): Uint8Array;
   /** Headers as the engine writes them. */
@@ -55,14 +76,14 @@ export interface FilterItem {
 
 /** What is answered piece by piece, no faster than the caller takes it. */
 export interface Streams {
-  /** With `helpers`, lines to other engines, these read ranges of a gzip archive at once. */
-  open(request: { source: SourceRef; helpers?: readonly MessagePort[] }): OpenItem;
+  /** Reads files into one index. With `helpers`, lines to other engines, these read ranges of gzip archives at once. */
+  open(request: { sources: readonly NamedRef[]; helpers?: readonly MessagePort[] }): OpenItem;
   /** Reads a range for another engine, and tells of it in reports of the engine. */
-  range(request: { source: SourceRef; job: Float64Array }): Uint8Array;
-  filter(request: { text: string }): FilterItem;
-  read(request: Place & { part: RecordPart }): Uint8Array;
-  /** JSON lines. */
-  inspect(request: { source: SourceRef }): string;
+  range(request: LentFile & { job: Float64Array }): Uint8Array;
+  filter(request: { text: string; parts?: PartRange | undefined }): FilterItem;
+  read(request: Place & { what: RecordPart }): Uint8Array;
+  /** JSON lines. Those of members say the file, and so do all of them where that is asked for. */
+  inspect(request: NamedRef & { isAlwaysNamed: boolean; member?: string | undefined }): string;
 }
 
 export type CallName = keyof Calls;

@@ -1,6 +1,7 @@
 /**
  * The public data shapes: what a caller sees of an archive.
- * Words: an *archive* is a file or URL, a *record* is one WARC record in it, *damage* is input that could not be read.
+ * Words: an *archive* is one file or several that are opened together, a *part* of it is a file or a member of one, a
+ * *record* is what WARC calls so, and *damage* is input that could not be read.
  * Types only, no behaviour.
  */
 
@@ -16,8 +17,45 @@ export type RecordType =
   | "continuation"
   | "unknown";
 
-/** How the records are stored: as they are, or each in a gzip member. */
-export type ArchiveFormat = "warc" | "warc.gz";
+/** What a file is, or a part of one; several files together are a collection. */
+export type ArchiveFormat =
+  | "warc"
+  | "warc.gz"
+  | "warc.zst"
+  | "arc"
+  | "arc.gz"
+  | "wacz"
+  | "multi-wacz"
+  | "zip"
+  | "tar"
+  | "har"
+  | "wbn"
+  | "cdx"
+  | "cdxj"
+  | "zipnum"
+  | "collection";
+
+/** A part of an archive that holds records of its own: one of its files, or a member of one. */
+export interface ArchivePart {
+  readonly part: number;
+  /** The file in which it lies, by the order in which files were given. */
+  readonly file: number;
+  /** The name of the file, and after `!` that of the member, such as `crawl.wacz!archive/data.warc.gz`. */
+  readonly name: string;
+  readonly format: ArchiveFormat;
+  /** Its records go from here to the first one of the next part. */
+  readonly firstRow: number;
+}
+
+/** One of several files that could not be read, or not to its end. */
+export interface RefusedFile {
+  /** By the order in which files were given. */
+  readonly file: number;
+  readonly name: string;
+  readonly code: string;
+  readonly message: string;
+  readonly offset?: number;
+}
 
 /** One row of the record table: small, and held for every record of the archive. */
 export interface RecordRow {
@@ -75,6 +113,8 @@ export type RecordPart = "raw" | "warc" | "http" | "body";
 
 /** Input that could not be read as it should be. Reading went on after it. */
 export interface Damage {
+  /** The part in which it was found, in whose bytes the offset counts. */
+  readonly part: number;
   /** Stable code such as `warc/bad-length`. */
   readonly code: string;
   /** Where in the file. */
@@ -91,7 +131,10 @@ export interface Progress {
   /** Absent where the length of the source is not known. */
   readonly bytesTotal?: number;
   readonly records: number;
+  readonly parts: number;
   readonly damageCount: number;
+  /** Files among several that could not be read. */
+  readonly refusedCount: number;
   /** Milliseconds since opening began. */
   readonly elapsedMs: number;
   readonly isDone: boolean;
@@ -99,6 +142,8 @@ export interface Progress {
 
 /** A line of `records`: a record with its digests, read in full. */
 export interface InspectedRecord {
+  /** The file and, after `!`, its member, where there are several. */
+  readonly file?: string;
   readonly offset: number;
   readonly length: number;
   readonly type: string;
@@ -119,6 +164,7 @@ export interface InspectedRecord {
 
 /** A damage line of `records`. */
 export interface InspectedDamage {
+  readonly file?: string;
   readonly damage: string;
   readonly offset: number;
   readonly skipped: number;

@@ -8,7 +8,7 @@
 
 import { checkAbort } from "./errors.js";
 import type { Client } from "./port.js";
-import type { SourceRef } from "./protocol.js";
+import type { LentFile } from "./protocol.js";
 import type { Index, Splitting } from "./wasm/engine.js";
 
 const RANGE_BYTES_MAX = 8 << 20;
@@ -24,7 +24,7 @@ export function rangeBytes(size: number, workers: number): number {
 export async function* readInRanges(
   index: Index,
   splitting: Splitting,
-  source: SourceRef,
+  file: LentFile,
   workers: readonly Client[],
   signal: AbortSignal,
 ): AsyncGenerator<number, void, undefined> {
@@ -49,7 +49,7 @@ export async function* readInRanges(
     const controller = new AbortController();
     running.set(id, controller);
     try {
-      for await (const report of worker.stream("range", { source, job }, { signal: controller.signal })) {
+      for await (const report of worker.stream("range", { ...file, job }, { signal: controller.signal })) {
         if (ending.signal.aborted) return;
         if (!splitting.report(index, id, report)) throw new TypeError("a report that cannot be read");
         for (const useless of splitting.take_cancelled()) running.get(useless)?.abort();

@@ -5,6 +5,7 @@
 
 import { isAbort } from "./errors.js";
 import type { Client } from "./port.js";
+import type { PartRange } from "./protocol.js";
 import type { RecordRow } from "./shapes.js";
 import { decodeRows } from "./wire.js";
 
@@ -20,6 +21,11 @@ export interface View {
   close(): void;
 }
 
+interface FilterRequest {
+  readonly text: string;
+  readonly parts: PartRange | undefined;
+}
+
 export class FilterView implements View {
   count = 0;
   scanned = 0;
@@ -30,11 +36,11 @@ export class FilterView implements View {
   #filter: number | undefined;
   #failure: unknown;
 
-  constructor(client: Client, text: string, signal: AbortSignal | undefined) {
+  constructor(client: Client, wanted: FilterRequest, signal: AbortSignal | undefined) {
     this.#client = client;
     signal?.addEventListener("abort", () => this.close());
     if (signal?.aborted) this.close();
-    else void this.#follow(text);
+    else void this.#follow(wanted);
   }
 
   onChange(listener: () => void): () => void {
@@ -56,10 +62,10 @@ export class FilterView implements View {
     if (filter !== undefined) this.#client.call("closeFilter", { filter }).catch(() => {});
   }
 
-  async #follow(text: string): Promise<void> {
+  async #follow(wanted: FilterRequest): Promise<void> {
     const { signal } = this.#controller;
     try {
-      for await (const item of this.#client.stream("filter", { text }, { signal })) {
+      for await (const item of this.#client.stream("filter", wanted, { signal })) {
         this.#filter = item.filter;
         this.count = item.count;
         this.scanned = item.scanned;

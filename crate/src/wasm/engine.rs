@@ -3,9 +3,9 @@
 use wasm_bindgen::prelude::*;
 
 use super::seam::{offset_in, offset_out, thrown};
-use crate::archive::{self, Format, Parser};
-use crate::captures::Captures;
-use crate::error::Damage;
+use crate::archive::{self, Parser, Part};
+use crate::captures::{Captures, TablePart};
+use crate::error::{Damage, code};
 use crate::filter::Filter;
 use crate::json::Line;
 
@@ -15,45 +15,86 @@ pub fn surt(url: &str) -> String {
     archive::surt(url)
 }
 
-/// An archive that is being indexed, or is.
+/// Archives that are being indexed one after another, or are.
 #[wasm_bindgen]
 pub struct Index {
-    format: Format,
-    reader: Box<dyn Parser>,
     pub(super) captures: Captures,
+    /// What reads the file that was begun last.
+    parser: Option<Box<dyn Parser>>,
 }
 
 #[wasm_bindgen]
 impl Index {
-    /// Recognises the file by its first bytes, which must be fed again.
+    #[allow(clippy::new_without_default)]
     #[wasm_bindgen(constructor)]
-    pub fn new(start: &[u8]) -> Result<Index, JsValue> {
-        let format = archive::detect(start).map_err(thrown)?;
-        Ok(Index {
-            format,
-            reader: archive::parser(format, None),
+    pub fn new() -> Index {
+        Index {
             captures: Captures::new(),
-        })
+            parser: None,
+        }
     }
 
-    pub fn is_gzip(&self) -> bool {
-        self.format == Format::WarcGz
+    /// Goes on with a file, recognised by its first bytes, which must be fed again. Returns the format.
+    pub fn begin(&mut self, start: &[u8], size: Option<f64>) -> Result<String, JsValue> {
+        let format = archive::detect(start).map_err(thrown)?;
+        self.parser = Some(archive::parser(format, size.map(offset_in)));
+        self.captures.begin_file(Part {
+            format,
+            ..Part::default()
+        });
+        Ok(format.name().into())
     }
 
     pub fn forbid_seek(&mut self) {
-        self.reader.forbid_seek();
+        if let Some(parser) = &mut self.parser {
+            parser.forbid_seek();
+        }
     }
 
     pub fn wanted(&self) -> f64 {
-        offset_out(self.reader.wanted())
+        offset_out(self.parser.as_ref().map_or(0, |parser| parser.wanted()))
     }
 
     pub fn feed(&mut self, bytes: &[u8]) -> usize {
-        self.reader.feed(bytes, &mut self.captures)
+        let Some(parser) = &mut self.parser else {
+            return bytes.len();
+        };
+        parser.feed(bytes, &mut self.captures)
     }
 
     pub fn finish(&mut self, end: f64) -> bool {
-        self.reader.finish(offset_in(end), &mut self.captures)
+        let Some(parser) = &mut self.parser else {
+            return true;
+        };
+        parser.finish(offset_in(end), &mut self.captures)
+    }
+
+    /// Parts from a number on, as JSON lines. The first part of a file is the file itself and has no name.
+    pub fn parts(&self, start: usize) -> String {
+        let line = |one: &TablePart| {
+            let mut line = Line::new();
+            line.number("file", one.file as u64);
+            line.string("name", &one.part.name);
+            line.string("format", one.part.format.name().as_bytes());
+            line.number("firstRow", one.first_row as u64);
+            line.end()
+        };
+        self.captures.parts().iter().skip(start).map(line).collect()
+    }
+
+    pub fn part_count(&self) -> usize {
+        self.captures.parts().len()
+    }
+
+    /// The file in which a part lies.
+    pub fn file_of(&self, part: usize) -> Option<usize> {
+        Some(self.captures.parts().get(part)?.file)
+    }
+
+    /// Whether something was left out that the larger module reads.
+    pub fn needs_tools(&self) -> bool {
+        let is_left = |(_, damage): &(usize, Damage)| damage.code == code::NEEDS_TOOLS;
+        self.captures.damage().iter().any(is_left)
     }
 
     pub fn records(&self) -> usize {
@@ -76,7 +117,7 @@ impl Index {
             .iter()
             .skip(start)
             .take(count)
-            .map(|(_, damage)| damage_line(damage))
+            .map(|(part, damage)| damage_line(*part, damage))
             .collect()
     }
 
@@ -101,6 +142,13 @@ impl UrlFilter {
         }
     }
 
+    /// The same for the rows of some parts, from one number to before another.
+    pub fn within(text: &str, from: usize, to: usize) -> UrlFilter {
+        UrlFilter {
+            filter: Filter::new(text).within(from..to),
+        }
+    }
+
     pub fn step(&mut self, index: &Index, count: usize) -> bool {
         self.filter.step(&index.captures, count)
     }
@@ -118,8 +166,9 @@ impl UrlFilter {
     }
 }
 
-fn damage_line(damage: &Damage) -> String {
+fn damage_line(part: usize, damage: &Damage) -> String {
     let mut line = Line::new();
+    line.number("part", part as u64);
     line.string("code", damage.code.as_bytes());
     line.number("offset", damage.offset);
     line.number("skipped", damage.skipped);

@@ -9,35 +9,53 @@ use crate::inspect::Inspector;
 /// Reads every record of an archive in full.
 #[wasm_bindgen]
 pub struct Inspection {
-    reader: Box<dyn Parser>,
+    parser: Box<dyn Parser>,
     inspector: Inspector,
 }
 
 #[wasm_bindgen]
 impl Inspection {
+    /// Recognises the file by its first bytes, which must be fed again. Lines about its parts say its name,
+    /// or all lines do.
     #[wasm_bindgen(constructor)]
-    pub fn new(start: &[u8]) -> Result<Inspection, JsValue> {
+    pub fn new(
+        start: &[u8],
+        size: Option<f64>,
+        name: &str,
+        is_always_named: bool,
+    ) -> Result<Inspection, JsValue> {
         let format = archive::detect(start).map_err(thrown)?;
+        let mut inspector = Inspector::new();
+        inspector.name_file(name.as_bytes(), is_always_named);
         Ok(Inspection {
-            reader: archive::parser(format, None),
-            inspector: Inspector::new(),
+            parser: archive::parser(format, size.map(offset_in)),
+            inspector,
         })
     }
 
+    /// Only the part of that name is told of.
+    pub fn choose_part(&mut self, name: &str) {
+        self.inspector.choose_part(name.as_bytes());
+    }
+
+    pub fn has_found_part(&self) -> bool {
+        self.inspector.has_found_chosen()
+    }
+
     pub fn forbid_seek(&mut self) {
-        self.reader.forbid_seek();
+        self.parser.forbid_seek();
     }
 
     pub fn wanted(&self) -> f64 {
-        offset_out(self.reader.wanted())
+        offset_out(self.parser.wanted())
     }
 
     pub fn feed(&mut self, bytes: &[u8]) -> usize {
-        self.reader.feed(bytes, &mut self.inspector)
+        self.parser.feed(bytes, &mut self.inspector)
     }
 
     pub fn finish(&mut self, end: f64) -> bool {
-        self.reader.finish(offset_in(end), &mut self.inspector)
+        self.parser.finish(offset_in(end), &mut self.inspector)
     }
 
     pub fn take(&mut self) -> String {

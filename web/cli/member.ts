@@ -1,0 +1,21 @@
+/** `FILE!member`: what of an argument is the file, and what a member of it. A file that is called so comes first. */
+
+import { existsSync } from "node:fs";
+
+export interface Argument {
+  readonly file: string;
+  readonly member?: string;
+}
+
+export function argument(text: string): Argument {
+  if (/^https?:\/\//i.test(text)) return atMark(text, text.indexOf("!"));
+  if (existsSync(text)) return { file: text };
+  for (let mark = text.indexOf("!"); mark > 0; mark = text.indexOf("!", mark + 1)) {
+    if (existsSync(text.slice(0, mark))) return atMark(text, mark);
+  }
+  return { file: text };
+}
+
+function atMark(text: string, mark: number): Argument {
+  return mark < 0 ? { file: text } : { file: text.slice(0, mark), member: text.slice(mark + 1) };
+}

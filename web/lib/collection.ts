@@ -1,0 +1,165 @@
+/**
+ * The files of a collection, read into one index one after another, and who reads them. A file that cannot be read
+ * among several is noted, and the others are read.
+ */
+
+import { ArchiveError, checkAbort, errorToWire, isAbort } from "./errors.js";
+import type { EngineExports } from "./module.js";
+import type { Client } from "./port.js";
+import type { NamedRef } from "./protocol.js";
+import { pump } from "./pump.js";
+import type { ArchiveFormat, ArchivePart, RefusedFile } from "./shapes.js";
+import type { OpenSource, Source } from "./source.js";
+import { rangeBytes, readInRanges } from "./split.js";
+import type { Index, RecordReader } from "./wasm/engine.js";
+
+/** Enough to recognise a file by. */
+const START_BYTES = 64 << 10;
+
+interface File {
+  readonly name: string;
+  /** By the order in which files were given. */
+  readonly number: number;
+  readonly source: Source;
+}
+
+export class Collection {
+  readonly index: Index;
+  readonly refused: RefusedFile[] = [];
+  /** Of the first file that was recognised, or of them together. */
+  format: ArchiveFormat | undefined;
+  bytes = 0;
+  /** Absent while the length of a source is not known. */
+  bytesTotal: number | undefined;
+  /** Bytes that helpers read in vain. */
+  wasted = 0;
+  readonly #wasm: EngineExports;
+  readonly #given: readonly NamedRef[];
+  /** Those that were recognised, in the order of the index. */
+  readonly #files: File[] = [];
+
+  constructor(wasm: EngineExports, given: readonly NamedRef[]) {
+    this.#wasm = wasm;
+    this.#given = given;
+    this.index = new wasm.Index();
+  }
+
+  /** Reads all files; yields whenever more of them may be in the index. */
+  async *fill(openSource: OpenSource, helpers: readonly Client[], signal: AbortSignal): AsyncGenerator<void, void, undefined> {
+    const files: File[] = [];
+    for (const [number, { source, name }] of this.#given.entries()) {
+      const opened = await this.#attempt(number, name, () => openSource(source));
+      if (opened) files.push({ number, name, source: opened });
+    }
+    for (const file of files) {
+      const before = this.bytes;
+      const started = await this.#attempt(file.number, file.name, () => this.#begin(file, signal));
+      // What is read later is known by then; what is refused is not waited for.
+      const rest = files.filter((other) => !this.refused.some((one) => one.file === other.number));
+      this.bytesTotal = sum(rest.map((other) => other.source.size));
+      if (started === undefined) continue;
+      yield;
+      try {
+        for await (const position of this.#read(file, started, helpers, signal)) {
+          this.bytes = before + position;
+          this.bytesTotal ??= sum(rest.map((other) => other.source.size));
+          yield;
+        }
+        this.bytes = before + (file.source.size ?? this.bytes - before);
+      } catch (error) {
+        this.#refuse(file.number, file.name, error);
+      }
+    }
+    if (this.#files.length === 0) throw this.#nothing();
+  }
+
+  /** Whether something was left out that the larger module reads. */
+  get needsTools(): boolean {
+    return this.index.needs_tools();
+  }
+
+  parts(start: number): ArchivePart[] {
+    const lines = this.index.parts(start).split("\n").filter((line) => line !== "");
+    return lines.map((text, at) => {
+      const { file, name, format, firstRow } = JSON.parse(text) as ArchivePart;
+      const { name: fileName = "", number = file } = this.#files[file] ?? {};
+      return { part: start + at, file: number, name: name === "" ? fileName : `${fileName}!${name}`, format, firstRow };
+    });
+  }
+
+  /** A reader of the record at a place, and the source to feed it from. */
+  reader(part: number, offset: number, skip: number, what: string): { reader: RecordReader; source: Source } {
+    const reader = new this.#wasm.RecordReader(this.index, part, offset, skip, what);
+    const source = this.#files[this.index.file_of(part) ?? -1]?.source;
+    if (source) return { reader, source };
+    reader.free();
+    throw new ArchiveError("read/no-record", "There is no such part of this archive.");
+  }
+
+  /** Recognises a file by its first bytes. */
+  async #begin(file: File, signal: AbortSignal): Promise<ArchiveFormat> {
+    const start = await firstBytes(file.source, signal);
+    const format = this.index.begin(start, file.source.size) as ArchiveFormat;
+    this.#files.push(file);
+    this.format = this.#given.length > 1 ? "collection" : format;
+    return format;
+  }
+
+  /** Reads a file into the index, alone or with helpers; yields how far that is. */
+  async *#read({ source, number }: File, format: ArchiveFormat, helpers: readonly Client[], signal: AbortSignal): AsyncGenerator<number, void, undefined> {
+    const { shared, size } = source;
+    const canSplit = helpers.length > 0 && shared && size !== undefined && format === "warc.gz";
+    if (!canSplit) return yield* pump(source, this.index, signal);
+    const splitting = new this.#wasm.Splitting(size, rangeBytes(size, helpers.length), helpers.length);
+    try {
+      yield* readInRanges(this.index, splitting, { source: shared, file: number }, helpers, signal);
+    } finally {
+      this.wasted += splitting.wasted();
+      splitting.free();
+    }
+  }
+
+  /** Undefined where it fails and that was noted. */
+  async #attempt<T>(number: number, name: string, work: () => T | Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#refuse(number, name, error);
+      return undefined;
+    }
+  }
+
+  #refuse(file: number, name: string, error: unknown): void {
+    if (this.#given.length === 1 || isAbort(error) || needsTools(error)) throw error;
+    const { code, message, offset } = errorToWire(error);
+    this.refused.push({ file, name, code, message, ...(offset !== undefined && { offset }) });
+  }
+
+  #nothing(): ArchiveError {
+    const [first] = this.refused;
+    const message = `None of these ${this.#given.length} files can be opened. ${first?.name ?? ""}: ${first?.message ?? ""}`;
+    return new ArchiveError(first?.code ?? "open/empty", message);
+  }
+}
+
+/** The formats that `engine` leaves to `tools` are refused by this code. */
+export function needsTools(error: unknown): boolean {
+  return typeof error === "string" && error.startsWith("open/needs-tools\n");
+}
+
+export async function firstBytes(source: Source, signal: AbortSignal): Promise<Uint8Array> {
+  let start = new Uint8Array(0);
+  for await (const chunk of source.chunks(0, signal)) {
+    const joined = new Uint8Array(Math.min(START_BYTES, start.length + chunk.length));
+    joined.set(start);
+    joined.set(chunk.subarray(0, joined.length - start.length), start.length);
+    start = joined;
+    if (start.length >= START_BYTES) break;
+  }
+  checkAbort(signal);
+  return start;
+}
+
+function sum(sizes: readonly (number | undefined)[]): number | undefined {
+  return sizes.reduce((all, size) => (all === undefined || size === undefined ? undefined : all + size), 0);
+}
