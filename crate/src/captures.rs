@@ -1,14 +1,14 @@
-//! The table of an archive's records: what a list, a filter and a later read need, in about 60 bytes each.
+//! The table of an archive's records: what a list, a filter and a later read need, in about 70 bytes each.
 //!
 //! Rows are in the order of the file and never change. They are kept in segments that do not move,
 //! so that memory grows by what is added and nothing is copied.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::archive::{HttpHead, Part, Record, RecordType, Sink, WarcHead};
 use crate::codec::Writer;
 use crate::error::Damage;
-use crate::limits::{DAMAGE_KEPT_MAX, TABLE_MIMES_MAX};
+use crate::limits::{DAMAGE_KEPT_MAX, TABLE_MIMES_MAX, TABLE_URL_BYTES_MAX};
 use crate::row::Row;
 use crate::urls::Urls;
 
@@ -28,6 +28,8 @@ struct Segment {
     kinds: Vec<u8>,
     /// Empty unless a record of the segment lies inside a shared gzip member.
     skips: Vec<u64>,
+    /// Keys of payload digests; empty unless a record of the segment states one.
+    digests: Vec<u64>,
 }
 
 impl Segment {
@@ -41,8 +43,37 @@ impl Segment {
             mimes: Vec::with_capacity(SEGMENT_ROWS),
             kinds: Vec::with_capacity(SEGMENT_ROWS),
             skips: Vec::new(),
+            digests: Vec::new(),
         }
     }
+}
+
+/// Adds a value to a column that most segments do without.
+fn push_rare(column: &mut Vec<u64>, rows: usize, value: u64) {
+    if value > 0 || !column.is_empty() {
+        column.resize(rows, 0);
+        column.push(value);
+    }
+}
+
+/// What tells whether a row is the record that another one refers to.
+#[derive(Clone, Copy, Debug)]
+pub struct Trait {
+    pub kind: RecordType,
+    pub status: Option<u16>,
+    pub date: Option<u32>,
+    /// As `row::key` has it.
+    pub digest: u64,
+    pub has_payload: bool,
+}
+
+/// A record that goes on with another one.
+#[derive(Clone, Copy, Debug)]
+pub struct Continuation {
+    /// Key of the id of the record that began.
+    pub origin: u64,
+    pub segment: u32,
+    pub row: u32,
 }
 
 /// A part of a file, with the rows that lie in it.
@@ -65,6 +96,9 @@ pub struct Captures {
     draft: Row,
     parts: Vec<TablePart>,
     files: usize,
+    continuations: Vec<Continuation>,
+    /// Names of files whose own records are told, so that an index of them need not be.
+    expected: HashSet<Vec<u8>>,
     /// With the part that it was found in.
     damage: Vec<(usize, Damage)>,
     damage_count: u64,
@@ -91,6 +125,8 @@ impl Captures {
             draft: Row::default(),
             parts: Vec::new(),
             files: 0,
+            continuations: Vec::new(),
+            expected: HashSet::new(),
             damage: Vec::new(),
             damage_count: 0,
         }
@@ -111,6 +147,11 @@ impl Captures {
     /// The damage found, in the order of the files, with the part; the first ten thousand are kept.
     pub fn damage(&self) -> &[(usize, Damage)] {
         &self.damage
+    }
+
+    /// A file of that name is told sooner or later.
+    pub fn expect_file(&mut self, name: &[u8]) {
+        self.expected.insert(base_name(name).to_vec());
     }
 
     /// What comes lies in another file, whose own bytes are `part`.
@@ -143,6 +184,44 @@ impl Captures {
         self.urls.scan(from, to, visit);
     }
 
+    /// What is known of each row, in order.
+    pub fn traits(&self) -> impl Iterator<Item = (usize, Trait)> {
+        (0..self.count).map(|row| (row, self.traits_of(row)))
+    }
+
+    pub fn traits_of(&self, row: usize) -> Trait {
+        let (segment, at) = (&self.segments[row / SEGMENT_ROWS], row % SEGMENT_ROWS);
+        let (status, date) = (segment.statuses[at], segment.dates[at]);
+        Trait {
+            kind: RecordType::from_number(segment.kinds[at]),
+            status: (status != NO_STATUS).then_some(status),
+            date: (date != NO_DATE).then_some(date),
+            digest: segment.digests.get(at).copied().unwrap_or(0),
+            has_payload: segment.sizes[at] > 0,
+        }
+    }
+
+    pub fn has_url(&self, row: usize, url: &[u8]) -> bool {
+        let url = &url[..url.len().min(TABLE_URL_BYTES_MAX)];
+        let mut is_equal = false;
+        self.urls.scan(row, row + 1, |_, known| {
+            is_equal = known == url;
+            false
+        });
+        is_equal
+    }
+
+    /// Where a row's record lies: part, offset and skip.
+    pub fn place(&self, row: usize) -> Option<(usize, u64, u64)> {
+        let (segment, at) = (self.segments.get(row / SEGMENT_ROWS)?, row % SEGMENT_ROWS);
+        let skip = segment.skips.get(at).copied().unwrap_or(0);
+        Some((self.part_of(row), *segment.offsets.get(at)?, skip))
+    }
+
+    pub fn continuations(&self) -> &[Continuation] {
+        &self.continuations
+    }
+
     /// Adds a row at the end of the table.
     pub fn push(&mut self, row: &Row) {
         let mime = self.mime_number(&row.mime);
@@ -154,9 +233,15 @@ impl Captures {
         let Some(segment) = self.segments.last_mut() else {
             return;
         };
-        if row.skip > 0 || !segment.skips.is_empty() {
-            segment.skips.resize(segment.offsets.len(), 0);
-            segment.skips.push(row.skip);
+        let rows = segment.offsets.len();
+        push_rare(&mut segment.skips, rows, row.skip);
+        push_rare(&mut segment.digests, rows, row.digest);
+        if row.origin > 0 {
+            self.continuations.push(Continuation {
+                origin: row.origin,
+                segment: row.segment,
+                row: u32::try_from(self.count).unwrap_or(u32::MAX),
+            });
         }
         segment.offsets.push(row.offset);
         segment.lengths.push(length);
@@ -176,8 +261,10 @@ impl Captures {
 
     /// Bytes of memory that the table holds.
     pub fn resident(&self) -> usize {
-        let columns =
-            |s: &Segment| SEGMENT_ROWS * (8 + 4 + 4 + 4 + 2 + 2 + 1) + 8 * s.skips.capacity();
+        let columns = |s: &Segment| {
+            SEGMENT_ROWS * (8 + 4 + 4 + 4 + 2 + 2 + 1)
+                + 8 * (s.skips.capacity() + s.digests.capacity())
+        };
         self.segments.iter().map(columns).sum::<usize>() + self.urls.resident()
     }
 
@@ -300,6 +387,16 @@ impl Sink for Captures {
     fn wants_body(&self) -> bool {
         false
     }
+
+    fn wants_elsewhere(&self, file: &[u8]) -> bool {
+        !self.expected.contains(base_name(file))
+    }
+}
+
+/// The last part of a path.
+fn base_name(path: &[u8]) -> &[u8] {
+    let mut parts = path.rsplit(|&byte| byte == b'/' || byte == b'\\');
+    parts.next().unwrap_or(path)
 }
 
 /// The name of a kind as `encode` numbers it.

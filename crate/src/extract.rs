@@ -113,6 +113,11 @@ impl Extractor {
         self.keep.outcome
     }
 
+    /// The WARC header of the record, once it was read.
+    pub fn head(&self) -> Option<&WarcHead> {
+        self.keep.head.as_ref()
+    }
+
     /// Headers, once `is_done` or enough was read.
     ///
     ///   heads := version:bytes fields(warc) has_http:varint [start_line:bytes fields(http)]

@@ -28,6 +28,7 @@ pub mod inspect;
 mod json;
 pub mod limits;
 pub mod range;
+pub mod referral;
 #[cfg(feature = "rewrite")]
 pub mod rewrite;
 pub mod row;

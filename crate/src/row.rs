@@ -1,10 +1,12 @@
 //! One row of the record table: made of a record as a reader tells it, and its form on the way from one
 //! worker to another.
 //!
-//!   row := offset length skip kind status+1 size date+1 mime url
+//!   row := offset length skip kind status+1 size date+1 digest origin segment mime url
 //! Numbers are varints (0 in place of a missing status or date), `mime` and `url` length-prefixed.
 
-use crate::archive::{HttpHead, Record, WarcHead, media_type, parse_date};
+use xxhash_rust::xxh64::xxh64;
+
+use crate::archive::{HttpHead, Record, RecordType, WarcHead, media_type, parse_date};
 use crate::codec::{Reader, push_varint};
 use crate::limits::{TABLE_MIME_BYTES_MAX, TABLE_URL_BYTES_MAX};
 
@@ -19,6 +21,11 @@ pub struct Row {
     pub size: u64,
     /// Seconds since 1970.
     pub date: Option<u32>,
+    /// Key of the payload digest that it states; 0 for none.
+    pub digest: u64,
+    /// Of a continuation, the key of the record's id that it goes on with, and which segment it is; 0 for none.
+    pub origin: u64,
+    pub segment: u32,
     pub mime: Vec<u8>,
     pub url: Vec<u8>,
 }
@@ -35,7 +42,14 @@ impl Row {
             .and_then(|date| u32::try_from(date).ok())
             .filter(|date| *date != u32::MAX);
         self.status = None;
-        self.kind = head.kind() as u8;
+        let kind = head.kind();
+        self.kind = kind as u8;
+        self.digest = head.get_raw("WARC-Payload-Digest").map_or(0, key);
+        (self.origin, self.segment) = (0, 0);
+        if kind == RecordType::Continuation {
+            self.origin = head.get_raw("WARC-Segment-Origin-ID").map_or(0, key);
+            self.segment = segment_number(head).unwrap_or(0);
+        }
     }
 
     pub fn http(&mut self, head: &HttpHead) {
@@ -65,6 +79,9 @@ impl Row {
         push_varint(out, self.status.map_or(0, |status| u64::from(status) + 1));
         push_varint(out, self.size);
         push_varint(out, self.date.map_or(0, |date| u64::from(date) + 1));
+        push_varint(out, self.digest);
+        push_varint(out, self.origin);
+        push_varint(out, u64::from(self.segment));
         for text in [&self.mime, &self.url] {
             push_varint(out, text.len() as u64);
             out.extend_from_slice(text);
@@ -86,9 +103,23 @@ impl Row {
             Some(date) => Some(u32::try_from(date).ok()?),
             None => None,
         };
+        self.digest = from.varint()?;
+        self.origin = from.varint()?;
+        self.segment = u32::try_from(from.varint()?).ok()?;
         read_bytes(from, &mut self.mime)?;
         read_bytes(from, &mut self.url)
     }
+}
+
+/// What stands in the table for a digest or an id: equal for equal ones in any case, and never 0.
+pub fn key(text: &[u8]) -> u64 {
+    xxh64(&text.trim_ascii().to_ascii_uppercase(), 0).max(1)
+}
+
+/// Which segment of a record this is, if it is one.
+pub fn segment_number(head: &WarcHead) -> Option<u32> {
+    let text = head.get_raw("WARC-Segment-Number")?;
+    std::str::from_utf8(text).ok()?.trim().parse().ok()
 }
 
 fn read_bytes(from: &mut Reader<'_>, to: &mut Vec<u8>) -> Option<()> {

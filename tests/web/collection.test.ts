@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inspectArchive, openArchive, type Archive, type View } from "stackroom";
-import { concat, exchange, warcGz, warcInfo } from "../fixtures/warc.js";
+import { concat, exchange, httpResponse, warcGz, warcInfo, warcRecord } from "../fixtures/warc.js";
 
 const crawl = (host: string, pages: number): Uint8Array[] => [
   warcInfo({}),
@@ -105,4 +105,33 @@ test("lines of inspection say the file where they are asked to", async () => {
   await expect(async () => {
     for await (const _ of inspectArchive(second, { member: "x" })) continue;
   }).rejects.toMatchObject({ code: "read/no-member" });
+});
+
+test("a revisit gives the body of the capture that it refers to, in whatever file that lies", async () => {
+  const url = "http://again.test/";
+  const date = "2020-05-05T10:00:00Z";
+  const digest = "sha1:AAAABBBBCCCCDDDDEEEEFFFFGGGGHHHH";
+  const response = (at: string, headers: Record<string, string>, body: string): Uint8Array =>
+    warcRecord({ url, date: at, headers, block: httpResponse({ headers: { "Content-Type": "text/plain" }, body }) });
+  const revisit = (at: string, headers: Record<string, string>): Uint8Array =>
+    warcRecord({ type: "revisit", url, date: at, headers, block: httpResponse({ headers: { "Content-Length": null } }) });
+  const older = concat(
+    response(date, { "WARC-Payload-Digest": digest }, "the first body"),
+    response("2021-05-05T10:00:00Z", {}, "another body"),
+  );
+  const newer = concat(
+    revisit("2022-01-01T00:00:00Z", { "WARC-Refers-To-Target-URI": url, "WARC-Refers-To-Date": "2021-05-05T10:00:00Z" }),
+    revisit("2022-01-02T00:00:00Z", { "WARC-Payload-Digest": digest }),
+    revisit("2022-01-03T00:00:00Z", { "WARC-Profile": "http://netpreserve.org/warc/1.0/revisit/server-not-modified" }),
+    revisit("2022-01-04T00:00:00Z", { "WARC-Payload-Digest": "sha1:ZZZZ" }),
+  );
+  for (const sources of [[newer, older], [warcGz(older), warcGz(newer)], [concat(newer, older)]]) {
+    const archive = await opened(sources);
+    const revisits = (await archive.rows(0, 10)).filter(({ type }) => type === "revisit");
+    const bodies = await Promise.all(revisits.map(async (row) => new TextDecoder().decode(await archive.bytes(row, "body"))));
+    expect(bodies).toEqual(["another body", "the first body", "another body", ""]);
+    const originals = await Promise.all(revisits.map((row) => archive.original(row)));
+    expect(originals.map((row) => row && new Date(row.captured ?? 0).getUTCFullYear())).toEqual([2021, 2020, 2021, undefined]);
+    await archive.close();
+  }
 });

@@ -120,6 +120,12 @@ export class Archive {
     };
   }
 
+  /** The record that holds the payload which a revisit leaves out, where it is in this archive: `read` gives its body. */
+  async original(row: RecordRow, options: SignalOption = {}): Promise<RecordRow | undefined> {
+    if (row.type !== "revisit") return undefined;
+    return decodeRows(await this.#connection.client.call("original", placeOf(row), options))[0];
+  }
+
   /** One part of a record, as it is read. Cancelling the stream stops reading. */
   read(place: RecordPlace, what: RecordPart, options: ReadOptions = {}): ReadableStream<Uint8Array> {
     return readStream(this.#connection, place, what, options);

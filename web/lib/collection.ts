@@ -6,7 +6,7 @@
 import { ArchiveError, checkAbort, errorToWire, isAbort } from "./errors.js";
 import type { EngineExports } from "./module.js";
 import type { Client } from "./port.js";
-import type { NamedRef } from "./protocol.js";
+import type { NamedRef, Place } from "./protocol.js";
 import { pump } from "./pump.js";
 import type { ArchiveFormat, ArchivePart, RefusedFile } from "./shapes.js";
 import type { OpenSource, Source } from "./source.js";
@@ -42,6 +42,7 @@ export class Collection {
     this.#wasm = wasm;
     this.#given = given;
     this.index = new wasm.Index();
+    for (const { name } of given) this.index.expect_file(name);
   }
 
   /** Reads all files; yields whenever more of them may be in the index. */
@@ -85,6 +86,11 @@ export class Collection {
       const { name: fileName = "", number = file } = this.#files[file] ?? {};
       return { part: start + at, file: number, name: name === "" ? fileName : `${fileName}!${name}`, format, firstRow };
     });
+  }
+
+  place(row: number): Place {
+    const [part = 0, offset = 0, skip = 0] = this.index.place(row);
+    return { part, offset, skip };
   }
 
   /** A reader of the record at a place, and the source to feed it from. */

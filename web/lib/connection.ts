@@ -13,6 +13,8 @@ export interface ConnectOptions {
   readonly wasmUrl?: string | URL | undefined;
   /** Where `tools_bg.wasm` is, if not beside the library: what Node runs on, and a browser for some formats. */
   readonly toolsUrl?: string | URL | undefined;
+  /** Where `codecs_bg.wasm` is, if not beside the library: fetched for bodies in br and zstd. */
+  readonly codecsUrl?: string | URL | undefined;
   /** Where `worker.js` is, if not beside the library. */
   readonly workerUrl?: string | URL | undefined;
   /** False runs the engine beside the caller. */
@@ -63,11 +65,12 @@ export async function hire(count: number, options: ConnectOptions): Promise<Help
 }
 
 /** Agrees on the version; ends the connection if that fails. */
-export async function greet(connection: Connection, { signal, wasmUrl, toolsUrl }: ConnectOptions): Promise<Connection> {
+export async function greet(connection: Connection, { signal, wasmUrl, toolsUrl, codecsUrl }: ConnectOptions): Promise<Connection> {
   try {
     const urls = {
       ...(wasmUrl !== undefined && { wasmUrl: absolute(wasmUrl) }),
       ...(toolsUrl !== undefined && { toolsUrl: absolute(toolsUrl) }),
+      ...(codecsUrl !== undefined && { codecsUrl: absolute(codecsUrl) }),
     };
     await connection.client.call("hello", { version: VERSION, ...urls }, { signal });
     return connection;

@@ -61,6 +61,7 @@ export class Engine {
       parts: ({ start }) => this.#opened().parts(start),
       refused: () => this.#opened().refused,
       heads: (place) => this.#heads(place),
+      original: (place) => this.#original(place),
       damage: ({ start, count }) => parseLines<Damage>(this.#collection?.index.damage(start, count) ?? ""),
       memory: () => ({ module: this.#module?.memory.buffer.byteLength ?? 0, table: this.#collection?.index.resident() ?? 0 }),
       wasted: () => this.#collection?.wasted ?? 0,
@@ -269,8 +270,31 @@ export class Engine {
 
   async *#read(place: Place, what: RecordPart, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
     const { reader, source } = this.#reader(place, what);
+    let original: number | undefined;
     try {
-      yield* pieces(reader, source, signal, place);
+      let isEmpty = true;
+      for await (const piece of pieces(reader, source, signal, place)) {
+        isEmpty = false;
+        yield piece;
+      }
+      if (what === "body" && isEmpty) original = this.#originalOf(reader);
+    } finally {
+      reader.free();
+    }
+    if (original !== undefined) yield* this.#read(this.#opened().place(original), what, signal);
+  }
+
+  /** The row that holds the payload that a revisit leaves out, in whatever file. */
+  #originalOf(reader: RecordReader): number | undefined {
+    return this.#collection && reader.original(this.#collection.index);
+  }
+
+  async #original(place: Place): Promise<Uint8Array> {
+    const { reader, source } = this.#reader(place, "http");
+    try {
+      await readHeads(reader, source, NEVER, place);
+      const row = this.#originalOf(reader);
+      return row === undefined ? new Uint8Array(0) : this.#opened().index.rows(row, 1);
     } finally {
       reader.free();
     }

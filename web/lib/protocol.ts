@@ -43,7 +43,7 @@ export interface PartRange {
 
 /** What is answered once. */
 export interface Calls {
-  hello(request: { version: string; wasmUrl?: string; toolsUrl?: string }): { version: string };
+  hello(request: { version: string; wasmUrl?: string; toolsUrl?: string; codecsUrl?: string }): { version: string };
   /** Serves another engine, too. */
   lend(request: { port: MessagePort }): null;
   /** Makes a source known without indexing it, or a member of it; its records lie in part 0 then. */
@@ -54,6 +54,8 @@ export interface Calls {
   rows(request: { filter?: number; start: number; count: number }): Uint8Array;
   /** Headers as the engine writes them. */
   heads(request: Place): Uint8Array;
+  /** The row of the record that holds the payload of a revisit, as the engine writes it; empty where there is none. */
+  original(request: Place): Uint8Array;
   damage(request: { start: number; count: number }): Damage[];
   /** Bytes of memory: the whole module, and the record table in it. */
   memory(request: Record<string, never>): { module: number; table: number };

@@ -8,6 +8,7 @@ use crate::captures::{Captures, TablePart};
 use crate::error::{Damage, code};
 use crate::filter::Filter;
 use crate::json::Line;
+use crate::referral;
 
 /// The URL key under which CDX indexes file a URL.
 #[wasm_bindgen]
@@ -32,6 +33,29 @@ impl Index {
             captures: Captures::new(),
             parser: None,
         }
+    }
+
+    /// A file of that name comes, now or later: rows of an index that refer to it are not told twice.
+    pub fn expect_file(&mut self, name: &str) {
+        self.captures.expect_file(name.as_bytes());
+    }
+
+    /// The row of a URL that was captured nearest to a time in seconds since 1970, or first.
+    pub fn nearest(&self, url: &str, date: Option<f64>) -> Option<usize> {
+        let date = date.and_then(|date| u32::try_from(offset_in(date)).ok());
+        referral::nearest(&self.captures, url.as_bytes(), date)
+    }
+
+    /// Where a row's record lies: part, offset, skip.
+    pub fn place(&self, row: usize) -> Vec<f64> {
+        let place = self.captures.place(row);
+        place.map_or_else(Vec::new, |(part, offset, skip)| {
+            vec![
+                offset_out(part as u64),
+                offset_out(offset),
+                offset_out(skip),
+            ]
+        })
     }
 
     /// Goes on with a file, recognised by its first bytes, which must be fed again. Returns the format.

@@ -7,6 +7,7 @@ use super::seam::{offset_in, offset_out, thrown};
 use crate::archive::{self, BodyOutcome, Feed, Format, Parser, Part, Path, Sink, Window};
 use crate::error::{Damage, Error, code};
 use crate::extract::{self, Extractor};
+use crate::referral;
 
 /// One record, read on demand from the file that holds it.
 #[wasm_bindgen]
@@ -59,6 +60,11 @@ impl RecordReader {
     /// Headers as `Extractor::heads` writes them.
     pub fn heads(&self) -> Vec<u8> {
         self.extractor.heads()
+    }
+
+    /// The row that holds the payload of this record, where that is a revisit of it.
+    pub fn original(&self, index: &Index) -> Option<usize> {
+        referral::original(&index.captures, self.extractor.head()?)
     }
 
     /// Whether what came out is still encoded in a way that this module cannot decode.
