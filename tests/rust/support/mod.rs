@@ -27,6 +27,23 @@ pub fn is_deep() -> bool {
     std::env::var_os("STACKROOM_DEEP").is_some_and(|value| value == "1")
 }
 
+/// Small numbers that look random and are the same in every run (SplitMix64).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ (mixed >> 31)) % limit.max(1) as u64).expect("an index")
+    }
+}
+
 /// Reads all of `bytes` as a host does: follows `wanted`, in windows of `window` bytes.
 pub fn read_all(reader: &mut dyn Parser, bytes: &[u8], window: usize, sink: &mut impl Sink) {
     let mut steps = 0u64;
