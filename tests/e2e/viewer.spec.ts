@@ -49,18 +49,6 @@ test.describe("ways in", () => {
     await expect(viewer.count).toHaveText("16");
   });
 
-  test("of several dropped files the first opens and the others wait", async ({ page }) => {
-    const viewer = new Viewer(page);
-    await viewer.visit();
-    await viewer.drop([small, { name: "second.warc", bytes: longArchive(5) }]);
-    await viewer.ready();
-    await expect(viewer.notice).toContainText("2 files were dropped");
-    await page.getByRole("button", { name: "Archive: small.warc.gz" }).click();
-    await page.getByRole("menuitem", { name: "second.warc" }).click();
-    await viewer.ready();
-    await expect(viewer.count).toHaveText("5");
-  });
-
   test("an address opens from another origin, and the address bar carries it", async ({ page }) => {
     const origin = await startOrigin((request, response) => sendArchive(small.bytes, request, response));
     try {

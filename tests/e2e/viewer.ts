@@ -34,7 +34,7 @@ export class Viewer {
 
   /** Gives a file to the picker: a path, or bytes under a name. */
   async pick(file: string | { name: string; bytes: Uint8Array }): Promise<void> {
-    const input = this.page.locator('input[type="file"]');
+    const input = this.page.locator("#files");
     if (typeof file === "string") await input.setInputFiles(file);
     else await input.setInputFiles({ name: file.name, mimeType: "application/gzip", buffer: Buffer.from(file.bytes) });
   }
@@ -51,6 +51,35 @@ export class Viewer {
         document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true, composed: true }));
       }
     }, sent);
+  }
+
+  /** Drops a folder: what a browser tells of one cannot be made by a script, so that its entries are played. */
+  async dropFolder(name: string, files: readonly { name: string; bytes: Uint8Array }[]): Promise<void> {
+    const sent = files.map(({ name: path, bytes }) => ({ path: `${name}/${path}`, base64: Buffer.from(bytes).toString("base64") }));
+    await this.page.evaluate(({ folder, dropped }) => {
+      type Entry = { isFile: boolean; isDirectory: boolean; name: string; fullPath: string };
+      const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      const entryOf = (path: string): Entry => {
+        const own = dropped.find((one) => one.path === path);
+        const entry = { isFile: own !== undefined, isDirectory: own === undefined, name: path.split("/").at(-1) ?? "", fullPath: `/${path}` };
+        const file = (done: (file: File) => void): void => done(new File([bytesOf(own?.base64 ?? "")], entry.name));
+        let isRead = false;
+        const readEntries = (done: (entries: Entry[]) => void): void => {
+          const below = dropped.filter((one) => one.path.startsWith(`${path}/`)).map((one) => one.path.slice(path.length + 1).split("/")[0] ?? "");
+          done(isRead ? [] : [...new Set(below)].map((child) => entryOf(`${path}/${child}`)));
+          isRead = true;
+        };
+        return Object.assign(entry, { file, createReader: () => ({ readEntries }) });
+      };
+      const data = new DataTransfer();
+      data.items.add(new File([], folder));
+      const { webkitGetAsEntry } = DataTransferItem.prototype;
+      DataTransferItem.prototype.webkitGetAsEntry = () => entryOf(folder) as unknown as FileSystemEntry;
+      for (const type of ["dragenter", "dragover", "drop"]) {
+        document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true, composed: true }));
+      }
+      DataTransferItem.prototype.webkitGetAsEntry = webkitGetAsEntry;
+    }, { folder: name, dropped: sent });
   }
 
   /** Waits until the archive is read to its end. */

@@ -21,6 +21,8 @@ export class OpenRecord {
   isHeadWhole = false;
   kind?: BodyKind;
   bodyTrouble?: Trouble;
+  /** Of a revisit: the record whose body is shown. */
+  original?: RecordRow | undefined;
 
   constructor(archive: Archive, row: RecordRow) {
     this.#archive = archive;
@@ -59,7 +61,11 @@ export class OpenRecord {
         if (!isAbort(error)) this.bodyTrouble = troubleOf(error);
       },
     );
-    await Promise.all([detail, head]);
+    const original = this.#archive.original(this.row, options).then(
+      (row) => (this.original = row),
+      () => undefined,
+    );
+    await Promise.all([detail, head, original]);
     tell();
   }
 

@@ -3,21 +3,22 @@
  * Views read fields and subscribe to topics; every change is a method here. Draws nothing, and touches the address bar
  * only through `onSource`, which the composition root sets.
  */
-import type { Archive, Damage, Progress, RecordRow, View } from "stackroom";
+import type { Archive, ArchivePage, ArchivePart, Damage, Progress, RecordRow, RefusedFile, View } from "stackroom";
 
+import type { NamedFile } from "./drop.js";
 import { OpenRecord } from "./record.js";
 import { RowPages, type RowSource } from "./rows.js";
 import { isAbort, troubleOf, troubleWith, type Trouble } from "./trouble.js";
 import { words } from "./words.js";
 import { formatCount } from "./format.js";
 
-/** What changed: the archive or its phase, how far it is read, the rows of the list, the open record, a passing notice. */
-export type Topic = "phase" | "progress" | "rows" | "record" | "notice";
+/** What changed: the archive or its phase, how far it is read, its parts, the rows of the list, the open record, a passing notice. */
+export type Topic = "phase" | "progress" | "parts" | "rows" | "record" | "notice";
 
 export type Phase = "start" | "opening" | "open";
 
 export type OpenArchive = (
-  source: Blob | URL,
+  source: readonly NamedFile[] | URL,
   options: { signal: AbortSignal; name?: string; onProgress: (progress: Progress) => void },
 ) => Promise<Archive>;
 
@@ -41,9 +42,15 @@ export class Store {
   stopped?: Trouble | undefined;
   /** The last problem found: where a file that was cut off ends. */
   lastDamage?: Damage | undefined;
-  /** Files that were dropped together, the open one included. */
-  shelf: readonly File[] = [];
+  /** The files of the archive and their members, as far as they are known. */
+  parts: readonly ArchivePart[] = [];
+  /** Files among several that could not be read. */
+  refused: readonly RefusedFile[] = [];
   filterText = "";
+  /** The part whose records alone are listed. */
+  filterPart?: number | undefined;
+  /** What the left pane lists. */
+  listing: "records" | "pages" = "records";
   view?: View | undefined;
   rows?: RowPages | undefined;
   record?: OpenRecord | undefined;
@@ -74,20 +81,11 @@ export class Store {
 
   // Opening and closing
 
-  /** Opens the first of the files; the others wait on the shelf. */
-  async openFiles(files: readonly File[]): Promise<void> {
+  /** Opens the files as one archive. */
+  async openFiles(files: readonly NamedFile[]): Promise<void> {
     const [first] = files;
     if (first === undefined) return;
-    this.shelf = files.length > 1 ? files : [];
-    await this.#open(first, first.name);
-    if (files.length > 1 && this.archive !== undefined && this.name === first.name) {
-      this.say(words.shelfOpened(first.name, formatCount(files.length)));
-    }
-  }
-
-  /** Opens another file of the shelf. */
-  async openShelved(file: File): Promise<void> {
-    await this.#open(file, file.name);
+    await this.#open(files, files.length === 1 ? first.name : nameOfAll(files));
   }
 
   /** Opens an address as it was typed or linked; relative ones are taken from the viewer's own. */
@@ -103,7 +101,6 @@ export class Store {
       await this.#refuse(text);
       return;
     }
-    this.shelf = [];
     await this.#open(url, decodeName(url));
   }
 
@@ -113,7 +110,7 @@ export class Store {
     this.#emit("phase");
   }
 
-  async #open(source: Blob | URL, name: string): Promise<void> {
+  async #open(source: readonly NamedFile[] | URL, name: string): Promise<void> {
     const abort = this.#begin(name);
     this.onSource(source instanceof URL ? source : undefined);
     try {
@@ -140,9 +137,7 @@ export class Store {
 
   /** Lets go of what was open before anything new is asked for. */
   #begin(name: string): AbortController {
-    const shelf = this.shelf;
     this.#reset("opening");
-    this.shelf = shelf;
     this.name = name;
     this.#abort = new AbortController();
     this.#emit("phase");
@@ -211,7 +206,10 @@ export class Store {
     this.rows = undefined;
     this.view = undefined;
     this.filterText = "";
-    this.shelf = [];
+    this.filterPart = undefined;
+    this.listing = "records";
+    this.parts = [];
+    this.refused = [];
     this.name = "";
     this.rate = 0;
     this.#samples = [];
@@ -239,6 +237,26 @@ export class Store {
     else if (now.atMs > 0) this.rate = (now.bytes * 1_000) / now.atMs;
     this.#emit("progress");
     if (this.view === undefined) this.#emit("rows");
+    if (progress.parts > this.parts.length || progress.refusedCount > this.refused.length) void this.#learnParts();
+  }
+
+  #isLearning = false;
+
+  async #learnParts(): Promise<void> {
+    const { archive } = this;
+    if (archive === undefined || this.#isLearning) return;
+    this.#isLearning = true;
+    const [parts, refused] = await Promise.all([archive.parts(this.parts.length), archive.refused()]).catch(() => [[], []]);
+    this.#isLearning = false;
+    if (this.archive !== archive) return;
+    this.parts = [...this.parts, ...parts];
+    this.refused = refused;
+    this.#emit("parts");
+  }
+
+  /** The part in which a record lies, where there are several. */
+  partOf(row: RecordRow): ArchivePart | undefined {
+    return this.parts.length > 1 ? this.parts[row.part] : undefined;
   }
 
   /** Whether the archive is still being read. */
@@ -268,15 +286,28 @@ export class Store {
 
   /** Lists the records whose URL holds the text; all of them for an empty one. */
   filter(text: string): void {
-    const archive = this.archive;
-    if (archive === undefined || text === this.filterText) return;
+    if (text === this.filterText) return;
     this.filterText = text;
+    this.#filter();
+  }
+
+  /** Lists the records of one part, or of all. */
+  choosePart(part: number | undefined): void {
+    if (part === this.filterPart) return;
+    this.filterPart = part;
+    this.#filter();
+  }
+
+  #filter(): void {
+    const { archive, filterText: text, filterPart: part } = this;
+    if (archive === undefined) return;
     this.#dropNext();
-    if (text === "") {
+    if (text === "" && part === undefined) {
       this.#list({ source: this.#allRows(archive) });
       return;
     }
-    const view = archive.filter(text, { signal: this.#abort.signal });
+    const parts = part === undefined ? undefined : { from: part, to: part + 1 };
+    const view = archive.filter(text, { parts, signal: this.#abort.signal });
     const timer = window.setTimeout(() => this.#show(view), filterGraceMs);
     this.#next = { view, timer };
     view.onChange(() => {
@@ -315,6 +346,20 @@ export class Store {
     });
   }
 
+  choose(listing: "records" | "pages"): void {
+    this.listing = listing;
+    this.#emit("rows");
+  }
+
+  /** Opens the record of a page that the archive lists. */
+  async openPage(page: ArchivePage): Promise<void> {
+    const { archive } = this;
+    const row = await archive?.nearest(page.url, page.captured).catch(() => undefined);
+    if (archive !== this.archive) return;
+    if (row === undefined) this.say(words.pageMissing);
+    else this.openRecord(row);
+  }
+
   closeRecord(): void {
     if (this.record === undefined) return;
     this.record.close();
@@ -334,6 +379,13 @@ export class Store {
     }, 6_000);
     this.#emit("notice");
   }
+}
+
+/** The folder that all files lie in, or how many there are. */
+function nameOfAll(files: readonly NamedFile[]): string {
+  const folder = /^[^/]+(?=\/)/.exec(files[0]?.name ?? "")?.[0];
+  if (folder !== undefined && files.every(({ name }) => name.startsWith(`${folder}/`))) return folder;
+  return words.severalFiles(formatCount(files.length));
 }
 
 /** The file name at the end of an address, or the host. */

@@ -6,7 +6,7 @@
 import type { Connection } from "./connection.js";
 import { abortError, isAbort } from "./errors.js";
 import type { OpenItem, PartRange, Place } from "./protocol.js";
-import type { ArchiveFormat, ArchivePart, Damage, Progress, RecordDetail, RecordPart, RecordRow, RefusedFile } from "./shapes.js";
+import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, Damage, Progress, RecordDetail, RecordPart, RecordRow, RefusedFile } from "./shapes.js";
 import { FilterView, type View } from "./view.js";
 import { decodeHeads, decodeRows } from "./wire.js";
 
@@ -41,7 +41,7 @@ export class Archive {
   readonly indexed: Promise<Progress>;
   readonly #connection: Connection;
   readonly #listeners = new Set<(progress: Progress) => void>();
-  #progress: Progress = { bytes: 0, records: 0, parts: 0, damageCount: 0, refusedCount: 0, elapsedMs: 0, isDone: false };
+  #progress: Progress = { bytes: 0, records: 0, parts: 0, pages: 0, damageCount: 0, refusedCount: 0, elapsedMs: 0, isDone: false };
   #isClosed = false;
 
   /** Made by `openArchive`, with the stream whose first item told the format. */
@@ -87,6 +87,21 @@ export class Archive {
   /** Parts from a number on, in the order in which they were found. */
   parts(start = 0, options: SignalOption = {}): Promise<ArchivePart[]> {
     return this.#connection.client.call("parts", { start }, options);
+  }
+
+  /** Entries of page lists, as WACZ files have them, in their order. */
+  pages(start: number, count: number, options: SignalOption = {}): Promise<ArchivePage[]> {
+    return this.#connection.client.call("pages", { start, count }, options);
+  }
+
+  /** What packages say of themselves and of who signed them, and whether it holds. */
+  facts(options: SignalOption = {}): Promise<ArchiveFact[]> {
+    return this.#connection.client.call("facts", {}, options);
+  }
+
+  /** The record of exactly this URL that was captured nearest to a time, or first. */
+  async nearest(url: string, captured?: number, options: SignalOption = {}): Promise<RecordRow | undefined> {
+    return decodeRows(await this.#connection.client.call("nearest", { url, captured }, options))[0];
   }
 
   /** The files among several that could not be read. */

@@ -8,7 +8,7 @@ import type { EngineExports } from "./module.js";
 import type { Client } from "./port.js";
 import type { NamedRef, Place } from "./protocol.js";
 import { pump } from "./pump.js";
-import type { ArchiveFormat, ArchivePart, RefusedFile } from "./shapes.js";
+import type { ArchiveFormat, ArchivePage, ArchivePart, RefusedFile } from "./shapes.js";
 import type { OpenSource, Source } from "./source.js";
 import { rangeBytes, readInRanges } from "./split.js";
 import type { Index, RecordReader } from "./wasm/engine.js";
@@ -85,6 +85,21 @@ export class Collection {
       const { file, name, format, firstRow } = JSON.parse(text) as ArchivePart;
       const { name: fileName = "", number = file } = this.#files[file] ?? {};
       return { part: start + at, file: number, name: name === "" ? fileName : `${fileName}!${name}`, format, firstRow };
+    });
+  }
+
+  pages(start: number, count: number): ArchivePage[] {
+    const lines = this.index.pages(start, count).split("\n").filter((line) => line !== "");
+    return lines.map((text, at) => {
+      const { source, url, title, date } = JSON.parse(text) as { source: number; url: string; title?: string; date?: string };
+      const captured = Date.parse(date ?? "");
+      return {
+        page: start + at,
+        file: this.#files[source]?.number ?? source,
+        url,
+        ...(title !== undefined && { title }),
+        ...(!Number.isNaN(captured) && { captured }),
+      };
     });
   }
 

@@ -10,7 +10,7 @@ import { Client, serve, type Handlers } from "./port.js";
 import { VERSION, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef } from "./protocol.js";
 import { Breath, pump } from "./pump.js";
 import { pieces, readHeads } from "./reading.js";
-import type { ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
+import type { ArchiveFact, ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
 import type { OpenSource, Source } from "./source.js";
 import type { PartFinder, RecordReader, UrlFilter } from "./wasm/engine.js";
 
@@ -59,6 +59,9 @@ export class Engine {
       attach: async ({ source, member = "" }) => ({ format: await this.#attach(source, member) }),
       rows: ({ filter, start, count }) => this.#rows(filter, start, count),
       parts: ({ start }) => this.#opened().parts(start),
+      pages: ({ start, count }) => this.#opened().pages(start, count),
+      facts: () => parseLines<ArchiveFact>(this.#opened().index.facts()),
+      nearest: ({ url, captured }) => this.#nearest(url, captured),
       refused: () => this.#opened().refused,
       heads: (place) => this.#heads(place),
       original: (place) => this.#original(place),
@@ -193,6 +196,12 @@ export class Engine {
     const { index } = this.#opened();
     if (filter === undefined) return index.rows(start, count);
     return this.#filters.get(filter)?.filter.rows(index, start, count) ?? new Uint8Array(0);
+  }
+
+  #nearest(url: string, captured: number | undefined): Uint8Array {
+    const { index } = this.#opened();
+    const row = index.nearest(url, captured === undefined ? undefined : captured / 1000);
+    return row === undefined ? new Uint8Array(0) : index.rows(row, 1);
   }
 
   #newFilter(text: string, parts: PartRange | undefined): UrlFilter {
@@ -334,6 +343,7 @@ function progressOf(collection: Collection, started: number, isDone: boolean): O
     ...(bytesTotal !== undefined && { bytesTotal }),
     records: index.records(),
     parts: index.part_count(),
+    pages: index.page_count(),
     damageCount: index.damage_count(),
     refusedCount: refused.length,
     elapsedMs: performance.now() - started,

@@ -3,7 +3,7 @@
  * Adding a call here makes `engine.ts` fail to compile until it is served.
  */
 
-import type { ArchiveFormat, ArchivePart, Damage, Progress, RecordPart, RefusedFile } from "./shapes.js";
+import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, Damage, Progress, RecordPart, RefusedFile } from "./shapes.js";
 
 /** Page, worker and engine module must all be of this version. */
 export const VERSION = "0.1.0";
@@ -49,6 +49,10 @@ export interface Calls {
   /** Makes a source known without indexing it, or a member of it; its records lie in part 0 then. */
   attach(request: { source: SourceRef; member?: string | undefined }): { format: ArchiveFormat };
   parts(request: { start: number }): ArchivePart[];
+  pages(request: { start: number; count: number }): ArchivePage[];
+  facts(request: Record<string, never>): ArchiveFact[];
+  /** The row of a URL that was captured nearest to a time, as the engine writes it. */
+  nearest(request: { url: string; captured?: number | undefined }): Uint8Array;
   refused(request: Record<string, never>): RefusedFile[];
   /** Rows as the engine writes them; of all records, or of a filter's. */
   rows(request: { filter?: number; start: number; count: number }): Uint8Array;

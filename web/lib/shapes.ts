@@ -125,6 +125,38 @@ export interface Damage {
   readonly message: string;
 }
 
+/** An entry of a list of pages, as WACZ files have them. */
+export interface ArchivePage {
+  /** Position among all pages of the archive. */
+  readonly page: number;
+  /** The file, by the order in which files were given. */
+  readonly file: number;
+  readonly url: string;
+  readonly title?: string;
+  /** Milliseconds since 1970. */
+  readonly captured?: number;
+}
+
+/** Whether something is what its package says. */
+export type PackageVerdict = "not-checked" | "holds" | "differs" | "missing" | "elsewhere" | "no-hash";
+
+/** What a file that holds others says of itself, of a member, or of who signed it. */
+export type ArchiveFact =
+  | { readonly aside: "about"; readonly source: number; readonly file: string; readonly title?: string; readonly software?: string; readonly created?: string }
+  | { readonly aside: "resource"; readonly source: number; readonly file: string; readonly hash?: string; readonly verdict: PackageVerdict }
+  | {
+      readonly aside: "signature";
+      readonly source: number;
+      readonly file: string;
+      readonly digest: PackageVerdict;
+      readonly is_signed: boolean;
+      readonly is_valid?: boolean;
+      readonly signer?: string;
+      readonly stamped?: string;
+      /** What is proven and what is not, in sentences. */
+      readonly words: string;
+    };
+
 /** How far indexing is. */
 export interface Progress {
   readonly bytes: number;
@@ -132,6 +164,8 @@ export interface Progress {
   readonly bytesTotal?: number;
   readonly records: number;
   readonly parts: number;
+  /** Entries of page lists. */
+  readonly pages: number;
   readonly damageCount: number;
   /** Files among several that could not be read. */
   readonly refusedCount: number;

@@ -106,6 +106,20 @@ impl Index {
         self.captures.parts().iter().skip(start).map(line).collect()
     }
 
+    pub fn page_count(&self) -> usize {
+        0
+    }
+
+    /// Entries of page lists as JSON lines, with the number of their file.
+    pub fn pages(&self, _start: usize, _count: usize) -> String {
+        String::new()
+    }
+
+    /// What packages say of themselves, likewise.
+    pub fn facts(&self) -> String {
+        String::new()
+    }
+
     pub fn part_count(&self) -> usize {
         self.captures.parts().len()
     }

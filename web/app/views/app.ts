@@ -5,10 +5,12 @@
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 
 import { visible } from "../content/visible.js";
+import { chosenFiles, droppedFiles } from "../drop.js";
 import type { Store } from "../state.js";
 import { Watch } from "../watch.js";
 import { words } from "../words.js";
 import { icons } from "./icons.js";
+import "./about.js";
 import "./bar.js";
 import "./detail.js";
 import "./help.js";
@@ -20,7 +22,7 @@ import "./status.js";
 import { base } from "./styles.js";
 
 /** What browsers let the picker offer; wrong names can still be chosen by "all files". */
-const accepted = ".warc,.gz,application/warc,application/gzip";
+const accepted = ".warc,.gz,.zst,.arc,.wacz,.har,.wbn,.cdx,.cdxj,.zip,.tar,.json,application/warc,application/gzip";
 
 const single = window.matchMedia("(max-width: 699px)");
 const flat = window.matchMedia("(max-width: 899px)");
@@ -136,16 +138,20 @@ export class App extends LitElement {
       <stackroom-bar
         .store=${store}
         @stackroom-choose=${this.#choose}
+        @stackroom-choose-folder=${this.#chooseFolder}
         @stackroom-help=${this.#help}
+        @stackroom-about=${this.#about}
         @stackroom-list=${this.#focusList}
       ></stackroom-bar>
-      ${store.phase === "open" ? this.#panes() : html`<stackroom-start .store=${store} @stackroom-choose=${this.#choose}></stackroom-start>`}
+      ${store.phase === "open" ? this.#panes() : html`<stackroom-start .store=${store} @stackroom-choose=${this.#choose} @stackroom-choose-folder=${this.#chooseFolder}></stackroom-start>`}
       ${this.isPanelOpen
         ? html`<stackroom-problems .store=${store} @stackroom-problems=${this.#togglePanel}></stackroom-problems>`
         : html`<span></span>`}
       <stackroom-status .store=${store} ?isPanelOpen=${this.isPanelOpen} @stackroom-problems=${this.#togglePanel}></stackroom-status>
       <stackroom-help></stackroom-help>
-      <input type="file" multiple accept=${accepted} aria-hidden="true" tabindex="-1" @change=${this.#onChosen} />
+      <stackroom-about .store=${store}></stackroom-about>
+      <input type="file" id="files" multiple accept=${accepted} aria-hidden="true" tabindex="-1" @change=${this.#onChosen} />
+      <input type="file" id="folder" webkitdirectory aria-hidden="true" tabindex="-1" @change=${this.#onChosen} />
       ${this.isDragging
         ? html`<div class="overlay">${icons.drop}<p>${words.dropOverlay}</p><p>${words.dropOverlayHint}</p></div>`
         : nothing}
@@ -246,6 +252,10 @@ export class App extends LitElement {
     else this.#focusDetail();
   }
 
+  #about(): void {
+    this.renderRoot.querySelector("stackroom-about")?.show();
+  }
+
   #help(): void {
     this.renderRoot.querySelector("stackroom-help")?.show();
   }
@@ -261,16 +271,25 @@ export class App extends LitElement {
   // Opening files
 
   #choose(): void {
-    this.renderRoot.querySelector<HTMLInputElement>('input[type="file"]')?.click();
+    this.renderRoot.querySelector<HTMLInputElement>("#files")?.click();
+  }
+
+  #chooseFolder(): void {
+    this.renderRoot.querySelector<HTMLInputElement>("#folder")?.click();
   }
 
   #onChosen(event: Event): void {
     const input = event.currentTarget;
     if (!(input instanceof HTMLInputElement)) return;
-    const files = [...(input.files ?? [])];
+    const files = chosenFiles(input.files);
     // The same file can be chosen again only if the field has forgotten it.
     input.value = "";
-    void this.store.openFiles(files);
+    this.#open(files);
+  }
+
+  #open(files: Parameters<Store["openFiles"]>[0]): void {
+    if (files.length > 0) void this.store.openFiles(files);
+    else this.store.say(words.dropNothing);
   }
 
   #onDrag(event: DragEvent): void {
@@ -290,11 +309,7 @@ export class App extends LitElement {
     const data = event.dataTransfer;
     if (data?.types.includes("Files") !== true) return;
     event.preventDefault();
-    // Asked for at once: the list is emptied when this handler returns.
-    const entries = [...data.items].map((item) => item.webkitGetAsEntry?.() ?? null);
-    const files = [...data.files].filter((_, at) => entries[at]?.isDirectory !== true);
-    if (files.length > 0) void this.store.openFiles(files);
-    else this.store.say(entries.some((entry) => entry?.isDirectory === true) ? words.dropFolder : words.dropNothing);
+    void droppedFiles(data).then((files) => this.#open(files));
   }
 }
 

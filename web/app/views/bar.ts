@@ -96,9 +96,6 @@ export class Bar extends LitElement {
         display: flex;
         gap: 0.3rem;
       }
-      .size {
-        color: var(--ink-soft);
-      }
       .group {
         padding: 6px 10px 2px;
         color: var(--ink-soft);
@@ -108,11 +105,6 @@ export class Bar extends LitElement {
         margin: 4px 0;
         border: 0;
         border-block-start: 1px solid var(--line);
-      }
-      .name {
-        min-inline-size: 0;
-        overflow: hidden;
-        text-overflow: ellipsis;
       }
       @media (max-width: 899px) {
         .archive {
@@ -211,22 +203,14 @@ export class Bar extends LitElement {
   }
 
   #archive(): TemplateResult {
-    const { name, shelf, progress, archive } = this.store;
+    const { name, progress, archive } = this.store;
     const format = archive === undefined ? "" : (words.formatName[archive.format] ?? archive.format);
     const size = progress?.bytesTotal ?? progress?.bytes ?? 0;
-    const others = shelf.filter((file) => file.name !== name);
     return html`
       <stackroom-menu class="archive" label=${words.archiveMenu(visible(name, 200))} text=${visible(name, 200)} .icon=${icons.file}>
         <div class="group">${format} \u00b7 ${formatBytes(size)}</div>
-        ${others.length === 0 ? nothing : html`<hr /><div class="group">${words.alsoDropped}</div>`}
-        ${others.map(
-          (file) => html`
-            <button role="menuitem" @click=${() => void this.store.openShelved(file)}>
-              <span class="name">${visible(file.name, 200)}</span><span class="size">${formatBytes(file.size)}</span>
-            </button>
-          `,
-        )}
         <hr />
+        <button role="menuitem" @click=${() => this.#send("stackroom-about")}>${words.aboutArchive}</button>
         <button role="menuitem" @click=${() => void this.store.close()}>${words.closeArchive}</button>
       </stackroom-menu>
     `;
@@ -236,9 +220,11 @@ export class Bar extends LitElement {
     return html`
       <stackroom-menu label=${words.menu} .icon=${icons.menu}>
         <button role="menuitem" @click=${this.#choose}><span>${words.openAnother}</span><kbd>${control} O</kbd></button>
+        <button role="menuitem" @click=${() => this.#send("stackroom-choose-folder")}><span>${words.openFolder}</span></button>
         <button role="menuitem" @click=${() => this.#send("stackroom-help")}><span>${words.shortcuts}</span><kbd>?</kbd></button>
         ${this.store.phase === "open"
-          ? html`<button role="menuitem" @click=${() => void this.store.close()}>${words.closeArchive}</button>`
+          ? html`<button role="menuitem" @click=${() => this.#send("stackroom-about")}>${words.aboutArchive}</button>
+              <button role="menuitem" @click=${() => void this.store.close()}>${words.closeArchive}</button>`
           : nothing}
         <hr />
         <div class="group" id="appearance">${words.appearance}</div>

@@ -75,13 +75,17 @@ export class Preview extends LitElement {
   }
 
   override render(): TemplateResult {
-    const { row, detail } = this.record;
+    const { store } = this;
+    const { row, detail, original } = this.record;
+    const originalFile = original === undefined ? "" : (store.partOf(original)?.name ?? "");
     const facts: readonly (readonly [string, string])[] = [
       [words.columnType, row.type],
       [words.columnStatus, row.status === undefined ? "" : String(row.status)],
       [words.columnMime, visible(detail?.contentType ?? row.mime ?? "", 200)],
       [words.columnSize, formatBytes(row.size)],
       [words.columnCaptured, row.captured === undefined ? "" : `${formatCaptured(row.captured)} UTC`],
+      [words.columnPart, visible(store.partOf(row)?.name ?? "", 300)],
+      [words.factOriginal, original === undefined ? "" : words.factOriginalValue(formatCaptured(original.captured), visible(originalFile, 200))],
       [words.factOffset, words.factOffsetValue(formatCount(row.offset))],
       [words.factLength, formatBytes(row.length)],
     ];

@@ -73,8 +73,11 @@ export class Problems extends LitElement {
         text-align: end;
         white-space: nowrap;
       }
-      td:nth-child(3) {
+      td.found {
         inline-size: 60%;
+        overflow-wrap: anywhere;
+      }
+      td.file {
         overflow-wrap: anywhere;
       }
       .found::first-letter {
@@ -112,7 +115,7 @@ export class Problems extends LitElement {
     super();
     this.found = [];
     this.wanted = step;
-    new Watch(this, "progress");
+    new Watch(this, "progress", "parts");
   }
 
   override updated(_changes: PropertyValues): void {
@@ -135,7 +138,39 @@ export class Problems extends LitElement {
     }
   }
 
+  #refused(): TemplateResult | typeof nothing {
+    const { refused } = this.store;
+    if (refused.length === 0) return nothing;
+    return html`
+      <table aria-label=${words.refusedTitle(formatCount(refused.length), refused.length === 1)}>
+        <thead>
+          <tr>
+            <th scope="col">${words.problemFile}</th>
+            <th scope="col">${words.refusedTitle(formatCount(refused.length), refused.length === 1)}</th>
+            <th scope="col">${words.problemCode}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${refused.slice(0, this.wanted).map(
+            ({ name, message, code }) => html`<tr>
+              <td class="file">${visible(name, 300)}</td>
+              <td class="found">${visible(message, 500)}</td>
+              <td><code>${visible(code, 80)}</code></td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    `;
+  }
+
+  /** The file in which damage lies, where there are several. */
+  #file(damage: Damage): TemplateResult | typeof nothing {
+    const { parts } = this.store;
+    return parts.length > 1 ? html`<td class="file">${visible(parts[damage.part]?.name ?? "", 300)}</td>` : nothing;
+  }
+
   override render(): TemplateResult {
+    const isSeveral = this.store.parts.length > 1;
     const count = this.store.progress?.damageCount ?? 0;
     return html`
       <section aria-labelledby="title">
@@ -145,9 +180,11 @@ export class Problems extends LitElement {
           <button class="quiet icon" title=${words.closePanel} aria-label=${words.closePanel} @click=${this.#close}>${icons.close}</button>
         </div>
         <div class="list" tabindex="0" role="group" aria-labelledby="title">
-          <table>
+          ${this.#refused()}
+          ${count === 0 ? nothing : html`<table>
             <thead>
               <tr>
+                ${isSeveral ? html`<th scope="col">${words.problemFile}</th>` : nothing}
                 <th scope="col" class="number">${words.problemWhere}</th>
                 <th scope="col" class="number skipped">${words.problemSkipped}</th>
                 <th scope="col">${words.problemWhat}</th>
@@ -157,6 +194,7 @@ export class Problems extends LitElement {
             <tbody>
               ${this.found.map(
                 (damage) => html`<tr>
+                  ${this.#file(damage)}
                   <td class="number">${formatCount(damage.offset)}</td>
                   <td class="number skipped">${formatBytes(damage.skipped)}</td>
                   <td class="found">${visible(damage.message, 500)}</td>
@@ -164,7 +202,7 @@ export class Problems extends LitElement {
                 </tr>`,
               )}
             </tbody>
-          </table>
+          </table>`}
           ${count > this.wanted ? html`<button class="more" @click=${() => (this.wanted += step)}>${words.moreProblems}</button>` : nothing}
         </div>
       </section>

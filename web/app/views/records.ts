@@ -13,6 +13,7 @@ import { Scroll } from "../scroll.js";
 import type { Store } from "../state.js";
 import { Watch } from "../watch.js";
 import { words } from "../words.js";
+import "./pages.js";
 import { grid } from "./recordstyles.js";
 import { base, controls, messages } from "./styles.js";
 
@@ -30,14 +31,18 @@ const followMs = 70;
 /** Longer cells cost layout and nobody reads them there. */
 const cellCharsMax = 500;
 
-const columns = [
+const columns: readonly string[] = [
   words.columnType,
   words.columnStatus,
   words.columnMime,
   words.columnSize,
   words.columnCaptured,
   words.columnUrl,
-] as const;
+];
+/** The file matters where there are several. */
+const columnsOfMany: readonly string[] = [...columns, words.columnPart];
+/** A list of more is of no use to anybody. */
+const partChoicesMax = 2_000;
 
 /** Which colour a media type gets; decoration only. */
 function mimeKind(mime: string): string {
@@ -48,6 +53,9 @@ function mimeKind(mime: string): string {
   if (mime.includes("json") || mime.includes("xml") || mime.startsWith("text/") || mime.includes("pdf")) return "data";
   return "other";
 }
+
+/** The last step of a path, of a member too. */
+const baseName = (name: string): string => name.split(/[/!]/).at(-1) || name;
 
 function statusClass(status: number | undefined): string {
   if (status === undefined) return "";
@@ -75,7 +83,7 @@ export class Records extends LitElement {
 
   constructor() {
     super();
-    new Watch(this, "rows", "record", "phase");
+    new Watch(this, "rows", "record", "phase", "parts");
   }
 
   get #grid(): HTMLElement | null {
@@ -133,38 +141,60 @@ export class Records extends LitElement {
     this.#isBarDue = true;
   }
 
+  get #columns(): readonly string[] {
+    return this.store.parts.length > 1 ? columnsOfMany : columns;
+  }
+
   override render(): TemplateResult {
     const count = this.#rows?.count ?? 0;
     const isActiveDrawn = count > 0 && this.#active >= this.#firstDrawn && this.#active <= this.#lastDrawn(count);
     return html`
       <div class="top">
-        <h2>${words.records}</h2>
+        ${this.#heading()}
         <span class="count" data-testid="count">${this.#count(count)}</span>
+        ${this.store.parts.length > 1 ? this.#partChoice() : nothing}
         <span class="hidden" role="status">${this.store.isIndexing || this.store.view?.isComplete === false ? "" : this.#count(count)}</span>
       </div>
       ${this.#rows?.hasFailed === true
         ? html`<p class="failed-rows" role="alert">${words.rowsFailed} <button class="link" @click=${() => this.#rows?.retry()}>${words.retry}</button></p>`
         : nothing}
+      ${this.store.listing === "pages" ? html`<stackroom-pages .store=${this.store}></stackroom-pages>` : nothing}
       <div
         id="grid"
-        class=${this.#isStacked ? "stacked" : ""}
+        ?hidden=${this.store.listing === "pages"}
+        class=${`${this.#isStacked ? "stacked" : ""}${this.store.parts.length > 1 ? " many" : ""}`}
         role="grid"
         tabindex="0"
         aria-label=${words.recordList}
         aria-rowcount=${count + 1}
-        aria-colcount=${columns.length}
+        aria-colcount=${this.#columns.length}
         aria-activedescendant=${isActiveDrawn ? `row-${this.#active}` : nothing}
         aria-busy=${this.store.isIndexing ? "true" : "false"}
         @scroll=${this.#onScroll}
         @keydown=${this.#onKey}
       >
         <div class="head row" role="row" aria-rowindex="1">
-          ${columns.map((name, at) => html`<span role="columnheader" aria-colindex=${at + 1} class="cell c${at}">${name}</span>`)}
+          ${this.#columns.map((name, at) => html`<span role="columnheader" aria-colindex=${at + 1} class="cell c${at}">${name}</span>`)}
         </div>
         <div id="body" role="rowgroup" @click=${this.#onClick}>
           <div id="window" role="presentation">${this.#drawn(count)}</div>
         </div>
         ${count === 0 ? this.#empty() : nothing}
+      </div>
+    `;
+  }
+
+  /** With a list of pages there are two lists to choose from. */
+  #heading(): TemplateResult {
+    const { store } = this;
+    const pages = store.progress?.pages ?? 0;
+    if (pages === 0) return html`<h2>${words.records}</h2>`;
+    const button = (listing: "records" | "pages", name: string): TemplateResult =>
+      html`<button class="list-choice" aria-pressed=${store.listing === listing ? "true" : "false"} @click=${() => store.choose(listing)}>${name}</button>`;
+    return html`
+      <h2 class="hidden">${words.records}</h2>
+      <div class="choices" role="group" aria-label=${words.listing}>
+        ${button("records", words.records)}${button("pages", `${words.pages} ${formatCount(pages)}`)}
       </div>
     `;
   }
@@ -178,6 +208,7 @@ export class Records extends LitElement {
 
   #empty(): TemplateResult {
     const { view, filterText, isIndexing } = this.store;
+    if (view !== undefined && filterText === "") return html`<p class="message">${view.isComplete ? words.noneInPart : words.noRecordsYet}</p>`;
     if (view !== undefined) {
       const text = visible(filterText, 200);
       return html`<p class="message">${view.isComplete ? words.noMatches(text) : words.noMatchesYet(text)}</p>`;
@@ -215,7 +246,7 @@ export class Records extends LitElement {
   }
 
   #ghost(): TemplateResult {
-    return html`${columns.map((_, at) => html`<span role="gridcell" aria-colindex=${at + 1} class="cell c${at}"><i class="ghost"></i></span>`)}`;
+    return html`${this.#columns.map((_, at) => html`<span role="gridcell" aria-colindex=${at + 1} class="cell c${at}"><i class="ghost"></i></span>`)}`;
   }
 
   #cells(row: RecordRow): TemplateResult {
@@ -230,7 +261,31 @@ export class Records extends LitElement {
       <span role="gridcell" aria-colindex="6" class="cell c5 ${row.url === "" ? "none" : ""}" title=${url} dir="ltr"
         ><span class="scheme">${scheme}</span>${url.slice(scheme.length)}</span
       >
+      ${this.#part(row)}
     `;
+  }
+
+  #part(row: RecordRow): TemplateResult | typeof nothing {
+    const part = this.store.partOf(row);
+    if (part === undefined) return nothing;
+    const name = visible(part.name, cellCharsMax);
+    return html`<span role="gridcell" aria-colindex="7" class="cell c6" title=${name} dir="ltr">${baseName(name)}</span>`;
+  }
+
+  #partChoice(): TemplateResult {
+    const { parts, filterPart } = this.store;
+    return html`
+      <select aria-label=${words.partChoice} @change=${this.#onPart}>
+        <option value="" ?selected=${filterPart === undefined}>${words.allParts(formatCount(parts.length))}</option>
+        ${parts
+          .slice(0, partChoicesMax)
+          .map(({ part, name }) => html`<option value=${part} ?selected=${filterPart === part}>${visible(name, 120)}</option>`)}
+      </select>
+    `;
+  }
+
+  #onPart(event: Event): void {
+    if (event.target instanceof HTMLSelectElement) this.store.choosePart(event.target.value === "" ? undefined : Number(event.target.value));
   }
 
   #mime(mime: string): TemplateResult {

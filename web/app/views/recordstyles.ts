@@ -26,6 +26,44 @@ export const grid = css`
     color: var(--ink-soft);
     font-variant-numeric: tabular-nums;
   }
+  stackroom-pages {
+    flex: 1;
+    min-block-size: 0;
+  }
+  #grid[hidden] {
+    display: none;
+  }
+  .choices {
+    display: flex;
+    align-self: flex-start;
+  }
+  .list-choice {
+    min-block-size: 24px;
+    padding: 0 9px;
+    border-radius: 0;
+    font-size: var(--text-small);
+  }
+  .list-choice:first-child {
+    border-radius: var(--radius) 0 0 var(--radius);
+  }
+  .list-choice:last-child {
+    margin-inline-start: -1px;
+    border-radius: 0 var(--radius) var(--radius) 0;
+  }
+  .list-choice[aria-pressed="true"] {
+    background: var(--accent-wash);
+    color: var(--ink);
+    font-weight: 600;
+  }
+  .top select {
+    max-inline-size: min(340px, 50%);
+    min-block-size: 24px;
+    margin-inline-start: auto;
+    align-self: flex-start;
+    padding: 0 4px;
+    font-size: var(--text-small);
+    text-overflow: ellipsis;
+  }
   .failed-rows {
     padding: 6px 12px;
     background: var(--bad-wash);
@@ -61,6 +99,9 @@ export const grid = css`
     cursor: default;
     contain: strict;
   }
+  .many .row {
+    grid-template-columns: 84px 48px minmax(110px, 0.35fr) 72px 142px minmax(160px, 1fr) minmax(90px, 0.35fr);
+  }
   .head {
     position: sticky;
     inset-block-start: 0;
@@ -79,7 +120,8 @@ export const grid = css`
   }
   .c0,
   .c2,
-  .c4 {
+  .c4,
+  .c6 {
     color: var(--ink-soft);
   }
   .head .cell {
@@ -89,7 +131,8 @@ export const grid = css`
   .c3 {
     text-align: end;
   }
-  .c5 {
+  .c5,
+  .c6 {
     unicode-bidi: isolate;
   }
   .aside .c5 {
@@ -173,14 +216,17 @@ export const grid = css`
   }
 
   @container (max-width: 860px) {
+    .many .row,
     .row {
       grid-template-columns: 72px 48px minmax(96px, 0.4fr) 66px minmax(140px, 1fr);
     }
-    .c4 {
+    .c4,
+    .c6 {
       display: none;
     }
   }
   @container (max-width: 580px) {
+    .many .row,
     .row {
       grid-template-columns: 48px minmax(90px, 0.4fr) 66px minmax(140px, 1fr);
     }
@@ -216,7 +262,8 @@ export const grid = css`
     font-size: var(--text-small);
     color: var(--ink-soft);
   }
-  .stacked .c4 {
+  .stacked .c4,
+  .stacked .c6 {
     display: none;
   }
 

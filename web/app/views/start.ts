@@ -11,6 +11,9 @@ import { base, controls } from "./styles.js";
 /** The sample lies beside the viewer, so it is there offline and on any host. */
 export const sampleAddress = "./sample.warc.gz";
 
+/** Phones choose files, but no folders. */
+const hasFolders = "webkitdirectory" in HTMLInputElement.prototype && window.matchMedia("(pointer: fine)").matches;
+
 export class Start extends LitElement {
   static override properties = { store: { attribute: false } };
   static override styles = [
@@ -82,6 +85,16 @@ export class Start extends LitElement {
       }
       .drop p {
         font-size: var(--text-large);
+      }
+      .choose {
+        display: flex;
+        flex-wrap: wrap;
+        justify-content: center;
+        gap: 0.6rem;
+      }
+      .drop .formats {
+        color: var(--ink-soft);
+        font-size: var(--text-small);
       }
       .drop button {
         min-block-size: 36px;
@@ -195,7 +208,11 @@ export class Start extends LitElement {
       <div class="drop">
         ${icons.drop}
         <p>${words.dropHere}</p>
-        <button class="primary" @click=${this.#choose}>${words.chooseFile}</button>
+        <div class="choose">
+          <button class="primary" @click=${this.#choose}>${words.chooseFile}</button>
+          ${hasFolders ? html`<button @click=${this.#chooseFolder}>${words.chooseFolder}</button>` : nothing}
+        </div>
+        <p class="formats">${words.formats}</p>
       </div>
       <form @submit=${this.#onSubmit}>
         <input
@@ -236,6 +253,10 @@ export class Start extends LitElement {
 
   #choose(): void {
     this.dispatchEvent(new Event("stackroom-choose", { bubbles: true, composed: true }));
+  }
+
+  #chooseFolder(): void {
+    this.dispatchEvent(new Event("stackroom-choose-folder", { bubbles: true, composed: true }));
   }
 
   #onSubmit(event: SubmitEvent): void {

@@ -128,7 +128,7 @@ export class Status extends LitElement {
   constructor() {
     super();
     this.isPanelOpen = false;
-    new Watch(this, "phase", "progress", "notice");
+    new Watch(this, "phase", "progress", "parts", "notice");
   }
 
   override render(): TemplateResult {
@@ -188,9 +188,15 @@ export class Status extends LitElement {
   }
 
   #problems(): TemplateResult {
-    const count = this.store.progress?.damageCount ?? 0;
-    const last = this.store.lastDamage;
-    const what = last === undefined ? "" : words.lastProblem(formatCount(last.offset), visible(last.message, 200));
+    const { progress, lastDamage: last, refused } = this.store;
+    const count = (progress?.damageCount ?? 0) + (progress?.refusedCount ?? 0);
+    const [file] = refused;
+    const what =
+      last !== undefined
+        ? words.lastProblem(formatCount(last.offset), visible(last.message, 200))
+        : file !== undefined
+          ? words.lastRefused(visible(file.name, 80), visible(file.message, 200))
+          : "";
     return html`
       <div class="end">
         ${count === 0
