@@ -2,6 +2,7 @@
 import { run as runBrowsers } from "../rings/browsers.mjs";
 import { runCargoTests } from "../rings/rust.mjs";
 import { runVitest } from "../rings/typescript.mjs";
+import { runFuzz } from "./fuzz.mjs";
 
 const hours = (n) => n * 60;
 
@@ -14,6 +15,11 @@ export const deepTests = {
     takes: "minutes to an hour",
     needsCorpus: true,
     run: async () => [await runCargoTests({ args: ["--release"], env: fast, minutes: hours(3) }), await runVitest({ minutes: hours(1) })],
+  },
+  fuzz: {
+    what: "every parser fuzzed for STACKROOM_FUZZ_MINUTES (60) each, from the fixtures; needs nightly Rust and cargo-fuzz",
+    takes: "hours",
+    run: runFuzz,
   },
   hostile: {
     what: "every hostile record in every preview, both browsers",

@@ -1,0 +1,68 @@
+/**
+ * Fuzzes every parser with cargo-fuzz, from the fixtures as seeds: STACKROOM_FUZZ_MINUTES each (60), two at a time on two cores.
+ * STACKROOM_FUZZ_TARGETS names some of them. What is found is kept in tests/fuzz/artifacts; mended, it becomes an ordinary case.
+ */
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { at } from "../../web/build/place.mjs";
+import { failure, runNode, runProgram, sum } from "../rings/program.mjs";
+
+const folder = "tests/fuzz";
+const cargo = (args, options) => runProgram("cargo", ["+nightly", "fuzz", ...args], options);
+
+/** Which fixtures are seeds of a target, by how they are called. */
+const seeds = {
+  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, har: /\.har$/, manifest: /datapackage|\.json$/, tar: /\.tar$/, tar_gz: /tar\.gz$/,
+  warc: /\.warc$/, warc_gz: /\.warc\.gz$/, warc_zst: /\.zst$/, wbn: /\.wbn$/, zip: /\.(?:zip|wacz)$/,
+};
+const codings = { gzip: "|gzip", "gzip-twice": "|gzip, gzip", deflate: "|deflate", br: "|br", zstd: "|zstd", chunked: "chunked|", "chunked-gzip": "chunked|gzip" };
+
+/** The bodies of the fixtures about codings, each after a line that names them. */
+async function bodySeeds(into) {
+  const { cases } = await import("../fixtures/cases/payloads.mjs");
+  const [{ bytes, records }] = cases();
+  for (const [name, line] of Object.entries(codings)) {
+    const record = records.find(({ uri }) => uri?.endsWith(`/${name}`));
+    const end = record.offset + record.length;
+    const content = Buffer.from(bytes.subarray(end - record.raw_len, end));
+    writeFileSync(`${into}/${name}`, Buffer.concat([Buffer.from(`${line}\n`), content]));
+  }
+}
+
+async function plant(target, fixtures) {
+  const into = at(folder, "corpus", target);
+  mkdirSync(into, { recursive: true });
+  if (seeds[target] === null) return bodySeeds(into);
+  for (const { name, bytes } of JSON.parse(readFileSync(`${fixtures}/cases.json`, "utf8"))) {
+    if ((seeds[target] ?? /./).test(name) && bytes < 30_000) copyFileSync(`${fixtures}/${name}`, `${into}/${name.replaceAll("/", "-")}`);
+  }
+}
+
+async function fuzz(target, minutes) {
+  const limits = [`-max_total_time=${Math.round(minutes * 60)}`, "-max_len=65536", "-timeout=30", "-rss_limit_mb=1500", "-print_final_stats=1"];
+  const { problem } = await cargo(["run", target, "--fuzz-dir", at(folder), "--", ...limits], { minutes: minutes + 30 });
+  const found = at(folder, "artifacts", target);
+  const finds = existsSync(found) ? readdirSync(found) : [];
+  if (!problem) return { passed: 1, failed: 0, skipped: [], failures: [] };
+  return failure(`fuzz ${target}`, `${problem}; found: ${finds.join(", ") || "nothing"}`);
+}
+
+export async function runFuzz() {
+  const minutes = Number(process.env.STACKROOM_FUZZ_MINUTES || 60);
+  const wanted = process.env.STACKROOM_FUZZ_TARGETS?.split(",");
+  const targets = readdirSync(at(folder, "targets")).map((file) => file.replace(/\.rs$/, "")).filter((name) => !wanted || wanted.includes(name));
+  const fixtures = at("test-results/fuzz-seeds");
+  rmSync(fixtures, { recursive: true, force: true });
+  const { problem } = await runNode([at("tests/fixtures/make.mjs"), fixtures], {});
+  if (problem) return [failure("fixtures", problem)];
+  const built = await cargo(["build", "--fuzz-dir", at(folder)], { minutes: 60 });
+  if (built.problem) return [failure("fuzz targets", `${built.problem} (needs a nightly toolchain, and cargo-fuzz: cargo install cargo-fuzz)`)];
+  for (const target of targets) await plant(target, fixtures);
+  const results = [];
+  const waiting = [...targets];
+  const worker = async () => {
+    for (let target = waiting.shift(); target !== undefined; target = waiting.shift()) results.push(await fuzz(target, minutes));
+  };
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(4, availableParallelism())) }, worker));
+  return results.length > 0 ? results : [sum([failure("fuzz", "no target of that name")])];
+}

@@ -1,0 +1,4 @@
+//! Any bytes as a file of the format `wbn`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stackroom_fuzz::read_as("wbn", bytes));
