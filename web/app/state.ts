@@ -44,6 +44,8 @@ export class Store {
   lastDamage?: Damage | undefined;
   /** The files of the archive and their members, as far as they are known. */
   parts: readonly ArchivePart[] = [];
+  /** Those of them in which records lie. */
+  filled: readonly ArchivePart[] = [];
   /** Files among several that could not be read. */
   refused: readonly RefusedFile[] = [];
   filterText = "";
@@ -209,6 +211,7 @@ export class Store {
     this.filterPart = undefined;
     this.listing = "records";
     this.parts = [];
+    this.filled = [];
     this.refused = [];
     this.name = "";
     this.rate = 0;
@@ -238,6 +241,7 @@ export class Store {
     this.#emit("progress");
     if (this.view === undefined) this.#emit("rows");
     if (progress.parts > this.parts.length || progress.refusedCount > this.refused.length) void this.#learnParts();
+    else if (progress.isDone) this.#weighParts();
   }
 
   #isLearning = false;
@@ -251,12 +255,21 @@ export class Store {
     if (this.archive !== archive) return;
     this.parts = [...this.parts, ...parts];
     this.refused = refused;
+    this.#weighParts();
+    // More may have been found while these were on their way.
+    if (parts.length > 0 && (this.progress?.parts ?? 0) > this.parts.length) void this.#learnParts();
+  }
+
+  /** A file that holds others has no records of its own. */
+  #weighParts(): void {
+    const records = this.progress?.records ?? 0;
+    this.filled = this.parts.filter(({ firstRow }, at) => (this.parts[at + 1]?.firstRow ?? records) > firstRow);
     this.#emit("parts");
   }
 
   /** The part in which a record lies, where there are several. */
   partOf(row: RecordRow): ArchivePart | undefined {
-    return this.parts.length > 1 ? this.parts[row.part] : undefined;
+    return this.filled.length > 1 ? this.parts[row.part] : undefined;
   }
 
   /** Whether the archive is still being read. */

@@ -18,7 +18,8 @@ mod record;
 mod rewrite;
 #[cfg(feature = "engine")]
 mod seam;
-#[cfg(feature = "engine")]
+// Collections are not kept yet, so that the first load does without.
+#[cfg(feature = "tools")]
 mod store;
 
 /// Version that the library checks before it uses a module.

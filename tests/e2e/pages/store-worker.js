@@ -4,7 +4,7 @@
 import { HandlePool } from "/lib/store/pool.js";
 import { Pages, run, runNow } from "/lib/store/pages.js";
 import { idbStorage, memoryStorage, opfsStorage } from "/lib/store/storage.js";
-import init, { PageStore } from "/lib/wasm/engine.js";
+import init, { PageStore } from "/lib/wasm/tools.js";
 
 const SHAPE = { cachePages: 16, buckets: 1024 };
 const encoder = new TextEncoder();

@@ -142,7 +142,7 @@ export class Records extends LitElement {
   }
 
   get #columns(): readonly string[] {
-    return this.store.parts.length > 1 ? columnsOfMany : columns;
+    return this.store.filled.length > 1 ? columnsOfMany : columns;
   }
 
   override render(): TemplateResult {
@@ -152,7 +152,7 @@ export class Records extends LitElement {
       <div class="top">
         ${this.#heading()}
         <span class="count" data-testid="count">${this.#count(count)}</span>
-        ${this.store.parts.length > 1 ? this.#partChoice() : nothing}
+        ${this.store.filled.length > 1 ? this.#partChoice() : nothing}
         <span class="hidden" role="status">${this.store.isIndexing || this.store.view?.isComplete === false ? "" : this.#count(count)}</span>
       </div>
       ${this.#rows?.hasFailed === true
@@ -162,7 +162,7 @@ export class Records extends LitElement {
       <div
         id="grid"
         ?hidden=${this.store.listing === "pages"}
-        class=${`${this.#isStacked ? "stacked" : ""}${this.store.parts.length > 1 ? " many" : ""}`}
+        class=${`${this.#isStacked ? "stacked" : ""}${this.store.filled.length > 1 ? " many" : ""}`}
         role="grid"
         tabindex="0"
         aria-label=${words.recordList}
@@ -273,7 +273,7 @@ export class Records extends LitElement {
   }
 
   #partChoice(): TemplateResult {
-    const { parts, filterPart } = this.store;
+    const { filled: parts, filterPart } = this.store;
     return html`
       <select aria-label=${words.partChoice} @change=${this.#onPart}>
         <option value="" ?selected=${filterPart === undefined}>${words.allParts(formatCount(parts.length))}</option>

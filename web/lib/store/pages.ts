@@ -7,7 +7,7 @@
  */
 
 import { ArchiveError } from "../errors.js";
-import type { PageStore } from "../wasm/engine.js";
+import type { PageStore } from "../wasm/tools.js";
 import type { Batch, PageStorage, SyncPageStorage } from "./storage.js";
 
 const DONE = 0;
