@@ -38,13 +38,26 @@ pub mod code {
     pub const CDX_UNSORTED: Code = "cdx/unsorted";
     pub const CDX_BAD_BLOCK: Code = "cdx/bad-block";
 
+    pub const ARC_BAD_LENGTH: Code = "arc/bad-length";
+    pub const ARC_NO_LENGTH: Code = "arc/no-length";
+    pub const ARC_GARBAGE: Code = "arc/garbage";
+    pub const ARC_TRUNCATED: Code = "arc/truncated";
+    pub const ARC_BAD_DATE: Code = "arc/bad-date";
+
+    pub const ZSTD_BAD_DATA: Code = "zstd/bad-data";
+    pub const ZSTD_BAD_CHECKSUM: Code = "zstd/bad-checksum";
+    pub const ZSTD_BAD_DICTIONARY: Code = "zstd/bad-dictionary";
+    pub const ZSTD_GARBAGE: Code = "zstd/garbage";
+    pub const ZSTD_TRUNCATED: Code = "zstd/truncated";
+    pub const ZSTD_SHARED_FRAME: Code = "zstd/shared-frame";
+
     pub const HTTP_BAD_HEAD: Code = "http/bad-head";
     pub const HTTP_BAD_CHUNK: Code = "http/bad-chunk";
     pub const HTTP_BAD_ENCODING: Code = "http/bad-encoding";
     pub const HTTP_TOO_LARGE: Code = "http/too-large";
 
     /// The codes of damage.
-    const DAMAGE: [Code; 22] = [
+    const DAMAGE: &[Code] = &[
         GZIP_BAD_DATA,
         GZIP_BAD_CHECKSUM,
         GZIP_GARBAGE,
@@ -67,11 +80,22 @@ pub mod code {
         CDX_BAD_DATE,
         CDX_UNSORTED,
         CDX_BAD_BLOCK,
+        ARC_BAD_LENGTH,
+        ARC_NO_LENGTH,
+        ARC_GARBAGE,
+        ARC_TRUNCATED,
+        ARC_BAD_DATE,
+        ZSTD_BAD_DATA,
+        ZSTD_BAD_CHECKSUM,
+        ZSTD_BAD_DICTIONARY,
+        ZSTD_GARBAGE,
+        ZSTD_TRUNCATED,
+        ZSTD_SHARED_FRAME,
     ];
 
     /// The code by its name, as it comes over a port.
     pub fn of_damage(name: &[u8]) -> Option<Code> {
-        DAMAGE.into_iter().find(|code| code.as_bytes() == name)
+        DAMAGE.iter().copied().find(|code| code.as_bytes() == name)
     }
 }
 

@@ -1,7 +1,11 @@
 //! Reads one record at a known place: its headers, then the bytes of one part of it.
+//!
+//! A body that lies in several records (`WARC-Segment-Number`) is joined: reading goes on behind the first one
+//! for its continuations, which may lie in another file too (`wait_for_segments`).
 
 use crate::archive::{
-    BodyDecoder, BodyOutcome, Feed, Format, HttpHead, Parser, Record, Sink, WarcHead, parser_at,
+    BodyDecoder, BodyOutcome, Feed, Format, HttpHead, Parser, Record, RecordType, Sink, WarcHead,
+    parser_at,
 };
 use crate::codec::Writer;
 use crate::error::Damage;
@@ -57,6 +61,50 @@ struct Keep {
     record: Option<Record>,
     outcome: BodyOutcome,
     is_past_heads: bool,
+    segments: Option<Segments>,
+    waits: bool,
+    is_closed: bool,
+}
+
+/// The continuations of a record that are still to come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segments {
+    /// `WARC-Record-ID` of the first one, which the others state as their origin.
+    pub origin: Vec<u8>,
+    /// `WARC-Segment-Number` of the next one.
+    pub next: u64,
+    /// The record that streams by is the next one.
+    is_here: bool,
+    /// It is the last one too.
+    is_last: bool,
+}
+
+impl Segments {
+    /// What a record with this head leaves to be continued.
+    fn after(head: &WarcHead) -> Option<Segments> {
+        let is_first = head.kind() != RecordType::Continuation && number_of(head) == Some(1);
+        let origin = head.get("WARC-Record-ID").filter(|_| is_first)?;
+        Some(Segments {
+            origin,
+            next: 2,
+            is_here: false,
+            is_last: false,
+        })
+    }
+
+    /// Looks whether the record that begins is the next segment.
+    fn meet(&mut self, head: &WarcHead) {
+        let is_of_origin = head.get("WARC-Segment-Origin-ID").as_ref() == Some(&self.origin);
+        self.is_here = is_of_origin
+            && head.kind() == RecordType::Continuation
+            && number_of(head) == Some(self.next);
+        self.is_last = self.is_here && head.get_raw("WARC-Segment-Total-Length").is_some();
+    }
+}
+
+fn number_of(head: &WarcHead) -> Option<u64> {
+    let text = head.get("WARC-Segment-Number")?;
+    std::str::from_utf8(&text).ok()?.trim().parse().ok()
 }
 
 impl Extractor {
@@ -70,8 +118,11 @@ impl Extractor {
             record: None,
             outcome: BodyOutcome::Sound,
             is_past_heads: false,
+            segments: None,
+            waits: false,
+            is_closed: false,
         };
-        let must_measure = format == Format::Warc && matches!(part, Part::Raw | Part::Body);
+        let must_measure = format.is_plain() && matches!(part, Part::Raw | Part::Body);
         let mut reader = parser_at(format, offset, skip);
         if !must_measure {
             reader.forbid_seek();
@@ -97,6 +148,28 @@ impl Extractor {
         self.reader = parser_at(self.format, self.offset, 0);
         self.reader.set_block_length(self.offset, block_bytes);
         self.reader.forbid_seek();
+    }
+
+    /// At the end of the file, segments that were not found may lie in another one: see `missing_segments`.
+    pub fn wait_for_segments(&mut self) {
+        self.keep.waits = true;
+    }
+
+    /// The segments that the body lacks.
+    pub fn missing_segments(&self) -> Option<&Segments> {
+        self.keep.segments.as_ref()
+    }
+
+    /// Looks on for segments at a place of the file that is fed from now on.
+    pub fn go_on(&mut self, format: Format, offset: u64, skip: u64) {
+        self.reader = parser_at(format, offset, skip);
+        self.reader.forbid_seek();
+        self.measure = None;
+    }
+
+    /// No more segments will come: ends the body.
+    pub fn close(&mut self) {
+        self.keep.close();
     }
 
     /// Output so far; feed again afterwards, with no bytes at the end of the file.
@@ -159,7 +232,11 @@ impl Feed for Extractor {
             return true;
         }
         let Some(measure) = &mut self.measure else {
-            return self.reader.finish(end, &mut self.keep);
+            let is_over = self.reader.finish(end, &mut self.keep);
+            if is_over && !self.keep.waits {
+                self.keep.close();
+            }
+            return is_over;
         };
         if !self.reader.finish(end, measure) {
             return false;
@@ -213,7 +290,8 @@ impl Sink for Measure {
 
 impl Keep {
     fn is_done(&self) -> bool {
-        self.record.is_some()
+        self.is_closed
+            || self.record.is_some() && self.segments.is_none()
             || match self.part {
                 Part::Warc => self.head.is_some(),
                 Part::Http => self.http.is_some() || self.is_past_heads,
@@ -222,10 +300,35 @@ impl Keep {
     }
 }
 
+impl Keep {
+    /// The body ends here.
+    fn close(&mut self) {
+        if self.record.is_some() && !self.is_closed {
+            self.is_closed = true;
+            if self.part == Part::Body {
+                self.outcome = self
+                    .decoder
+                    .finish(&mut |data| self.held.extend_from_slice(data));
+            }
+        }
+    }
+
+    /// Whether payload that streams by belongs to the record.
+    fn is_here(&self) -> bool {
+        self.record.is_none() || self.segments.as_ref().is_some_and(|next| next.is_here)
+    }
+}
+
 impl Sink for Keep {
     fn begin(&mut self, head: &WarcHead) {
         if self.head.is_some() {
+            if let Some(segments) = self.segments.as_mut().filter(|_| self.record.is_some()) {
+                segments.meet(head);
+            }
             return;
+        }
+        if self.part == Part::Body {
+            self.segments = Segments::after(head);
         }
         if matches!(self.part, Part::Raw | Part::Warc) {
             self.held.extend_from_slice(&head.raw);
@@ -245,7 +348,7 @@ impl Sink for Keep {
     }
 
     fn body(&mut self, bytes: &[u8]) {
-        if self.record.is_some() {
+        if !self.is_here() {
             return;
         }
         self.is_past_heads = true;
@@ -266,19 +369,25 @@ impl Sink for Keep {
 
     fn end(&mut self, record: &Record) {
         if self.record.is_none() {
-            if self.part == Part::Body {
-                self.outcome = self
-                    .decoder
-                    .finish(&mut |data| self.held.extend_from_slice(data));
-            }
             self.record = Some(record.clone());
+        } else if let Some(segments) = self.segments.as_mut().filter(|next| next.is_here) {
+            segments.is_here = false;
+            segments.next += 1;
+            if segments.is_last {
+                self.segments = None;
+            }
+        } else {
+            return;
+        }
+        if self.segments.is_none() {
+            self.close();
         }
     }
 
     fn damage(&mut self, _damage: Damage) {}
 
     fn wants_body(&self) -> bool {
-        matches!(self.part, Part::Raw | Part::Body)
+        matches!(self.part, Part::Raw | Part::Body) && self.is_here()
     }
 
     fn is_full(&self) -> bool {

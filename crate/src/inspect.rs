@@ -81,6 +81,8 @@ impl Check {
 struct Current {
     line: Line,
     kind: RecordType,
+    /// Its name, known or not.
+    stated_kind: Vec<u8>,
     content_type: Option<Vec<u8>>,
     content_length: Option<Vec<u8>>,
     payload_digest: Option<Vec<u8>>,
@@ -168,6 +170,7 @@ impl Sink for Inspector {
         self.current = Some(Current {
             line,
             kind: head.kind(),
+            stated_kind: head.stated_kind(),
             content_type: head.get("Content-Type"),
             content_length: head.get("Content-Length"),
             payload: stated.as_deref().and_then(Check::of),
@@ -244,7 +247,7 @@ impl Sink for Inspector {
         let mut line = self.line();
         line.number("offset", record.offset);
         line.number("length", record.length);
-        line.string("type", current.kind.name().as_bytes());
+        line.string("type", &current.stated_kind);
         line.merge(current.line);
         line.optional("status", current.status.as_deref());
         line.optional("mime", current.content_type.as_deref());

@@ -3,6 +3,16 @@
 /// A WARC header block longer than this is not one. Real ones are under 4 KiB; long URLs are repeated in them.
 pub const WARC_HEAD_BYTES_MAX: usize = 4 << 20;
 
+/// A line of an ARC file longer than this begins no record. URLs are cut at 2 KiB by most crawlers.
+pub const ARC_LINE_BYTES_MAX: usize = 64 << 10;
+
+/// A Zstandard frame is decoded with a window of this size at most: `zstd -19` and the draft for WARC files
+/// take 8 MiB. Frames that refer further back than this are damage.
+pub const ZSTD_WINDOW_BYTES_MAX: u64 = 64 << 20;
+
+/// A dictionary, and the frame that holds it, are at most as long as the draft for WARC files asks for.
+pub const ZSTD_DICTIONARY_BYTES_MAX: usize = 8 << 20;
+
 /// An HTTP header block longer than this is treated as body. Browsers and servers stop at 8 to 256 KiB.
 pub const HTTP_HEAD_BYTES_MAX: usize = 1 << 20;
 
@@ -23,6 +33,13 @@ pub const INFLATE_STEP_BYTES_EXTRACT: usize = 4 << 10;
 
 /// A block that has at least this much left is passed over without reading it, where the source can seek.
 pub const SKIP_BYTES_MIN: u64 = 8 << 20;
+
+/// The rest of a gzip member that states its lengths is passed over where the block is as long as this: for
+/// less, inflating is no dearer than finding the place.
+pub const SKIP_MEMBER_BYTES_MIN: u64 = 1 << 20;
+
+/// Such a member is at least this long in the file, so that its end is not reached before it is passed over.
+pub const SKIP_MEMBER_PACKED_BYTES_MIN: u64 = 256 << 10;
 
 /// Bytes that may be read again after damage, beyond twice the file: keeps hostile files linear.
 pub const REWIND_BYTES_MIN: u64 = 64 << 20;

@@ -9,8 +9,9 @@
 //! that is made of it: see [`Elsewhere`].
 
 use super::date::parse_date;
-use super::gzip::{GzipReader, Step};
+use super::gzip::GzipReader;
 use super::http::HttpHead;
+use super::members::Step;
 use super::parser::Parser;
 use super::record::{Record, Sink};
 use super::warc::{WarcHead, has_prefix};
@@ -197,7 +198,7 @@ impl CdxParser {
     /// Takes in what the reader of members found; from where to search for another one if it broke.
     fn step(&mut self, step: Step<'_>, sink: &mut dyn Sink) -> Option<u64> {
         match step {
-            Step::Hungry => {}
+            Step::Hungry | Step::Busy | Step::Again(_) | Step::Elsewhere(_) => {}
             Step::Start { offset } => self.member = (offset, 0),
             Step::Data(data) => self.text(data, sink),
             Step::End { is_sound, .. } => self.end_member(is_sound, sink),

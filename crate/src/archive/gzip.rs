@@ -2,21 +2,27 @@
 //!
 //!   file := member*      member := header deflate-data crc32:u32 size:u32
 //! States: Header -> Body -> Trailer -> Header. Damage leads to Scan, which looks for the next
-//! member that inflates to the start of a WARC record; until that is certain the member is tentative
+//! member that inflates to the start of a record; until that is certain the member is tentative
 //! and nothing of it is told. Zero bytes between members are padding.
+//!
+//! A member may state both its lengths in an extra field named `sl`. Its rest can then be passed over
+//! (`skip_rest`): Body -> Skipped -> Header. That counts only if the member ends there by its trailer, and the
+//! file ends or another member begins behind it; otherwise it is read again and its field not trusted.
 
 use memchr::memchr;
 use zlib_rs::crc32::crc32;
 use zlib_rs::{Inflate, InflateFlush, Status};
 
+use super::framing::Framing;
+use super::members::Step;
 use crate::error::{Code, code};
+use crate::limits::SKIP_MEMBER_PACKED_BYTES_MIN;
 
 const MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 const HEADER_BYTES: usize = 10;
 const HEADER_BYTES_MAX: usize = 128 << 10;
 const TRAILER_BYTES: usize = 8;
 const WINDOW_BITS: u8 = 15;
-const RECORD_START: &[u8] = b"WARC/";
 
 const FLAG_HCRC: u8 = 2;
 const FLAG_EXTRA: u8 = 4;
@@ -24,36 +30,25 @@ const FLAG_NAME: u8 = 8;
 const FLAG_COMMENT: u8 = 16;
 const FLAGS_RESERVED: u8 = 0xe0;
 
-/// What one step found. A step does at most one thing.
-#[derive(Debug)]
-pub enum Step<'a> {
-    /// All input is taken; more is needed.
-    Hungry,
-    Start {
-        offset: u64,
-    },
-    Data(&'a [u8]),
-    End {
-        end: u64,
-        is_sound: bool,
-    },
-    /// The member cannot be read on. The search for another one begins at `retry`.
-    Broken {
-        code: Code,
-        at: u64,
-        retry: u64,
-    },
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Header,
     Body,
     Trailer,
+    /// At the trailer of a member that was passed over.
+    Skipped,
     Scan,
 }
 
+/// What the extra field of a member says of its lengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Lengths {
+    packed: u64,
+    unpacked: u64,
+}
+
 pub struct GzipReader {
+    framing: Framing,
     state: State,
     /// File offset of the next byte of input.
     position: u64,
@@ -70,11 +65,21 @@ pub struct GzipReader {
     is_tentative: bool,
     /// The member before, if its checksum was wrong: it may have ended elsewhere than it seemed.
     suspect: Option<u64>,
+    lengths: Option<Lengths>,
+    /// The member whose lengths turned out to be wrong.
+    distrusted: Option<u64>,
 }
 
 impl GzipReader {
+    /// Reads members whatever is in them.
     pub fn new(offset: u64, step_bytes: usize) -> GzipReader {
+        GzipReader::framed(Framing::Warc, offset, step_bytes)
+    }
+
+    /// Reads members that hold records of this framing, of which one is looked for after damage.
+    pub fn framed(framing: Framing, offset: u64, step_bytes: usize) -> GzipReader {
         GzipReader {
+            framing,
             state: State::Header,
             position: offset,
             member: offset,
@@ -86,6 +91,8 @@ impl GzipReader {
             held: 0,
             is_tentative: false,
             suspect: None,
+            lengths: None,
+            distrusted: None,
         }
     }
 
@@ -104,6 +111,7 @@ impl GzipReader {
             State::Header => self.header(input),
             State::Body => self.body(input),
             State::Trailer => self.trailer(input),
+            State::Skipped => self.skipped(input),
             State::Scan => self.scan(input),
         };
         self.position += taken as u64;
@@ -112,10 +120,20 @@ impl GzipReader {
 
     /// The end of the file: what it broke off, if anything.
     pub fn finish(&mut self) -> Option<Step<'static>> {
+        if self.state == State::Skipped {
+            let is_right = self.gathered.len() == TRAILER_BYTES && self.has_right_size();
+            return Some(match self.verdict(is_right) {
+                Outcome::End { is_sound } => Step::End {
+                    end: self.position,
+                    is_sound,
+                },
+                _ => Step::Again(self.member),
+            });
+        }
         let is_clean = match self.state {
             State::Header => self.gathered.is_empty(),
             State::Scan => true,
-            State::Body | State::Trailer => false,
+            State::Body | State::Trailer | State::Skipped => false,
         };
         (!is_clean).then(|| {
             let broken = Step::Broken {
@@ -135,10 +153,12 @@ impl GzipReader {
                 offset: self.member,
             },
             Outcome::Data(bytes) => Step::Data(&self.out[..bytes]),
+            // What is gathered already belongs to the next member.
             Outcome::End { is_sound } => Step::End {
-                end: self.position,
+                end: self.position - self.gathered.len() as u64,
                 is_sound,
             },
+            Outcome::Again => Step::Again(self.member),
             Outcome::Broken(code) => {
                 self.state = State::Scan;
                 let member = self
@@ -182,6 +202,9 @@ impl GzipReader {
                 (input.len(), Outcome::Hungry)
             }
             Ok(Some(length)) => {
+                let header = if before == 0 { input } else { &self.gathered };
+                let is_trusted = self.distrusted != Some(self.member) && !self.is_tentative;
+                self.lengths = stated_lengths(header).filter(|_| is_trusted);
                 self.gathered.clear();
                 self.inflate.reset(false);
                 self.crc = 0;
@@ -248,21 +271,17 @@ impl GzipReader {
         )
     }
 
-    /// Decides whether a tentative member is one: it must begin with a WARC record.
+    /// Decides whether a tentative member is one: it must begin with a record.
     fn weigh(&mut self, made: usize, is_end: bool) -> Outcome {
         self.held += made;
-        if self.held >= RECORD_START.len() {
-            if !self.out[..self.held].starts_with(RECORD_START) {
-                return Outcome::Broken(code::GZIP_GARBAGE);
+        match self.framing.begins_record(&self.out[..self.held]) {
+            Some(true) => {
+                self.is_tentative = false;
+                self.state = State::Body;
+                Outcome::Start
             }
-            self.is_tentative = false;
-            self.state = State::Body;
-            return Outcome::Start;
-        }
-        if is_end {
-            Outcome::Broken(code::GZIP_GARBAGE)
-        } else {
-            Outcome::Hungry
+            None if !is_end && self.held < self.out.len() => Outcome::Hungry,
+            _ => Outcome::Broken(code::GZIP_GARBAGE),
         }
     }
 
@@ -282,6 +301,64 @@ impl GzipReader {
         self.suspect = (!is_sound).then_some(self.member);
         self.state = State::Header;
         (taken, Outcome::End { is_sound })
+    }
+
+    /// How long the member says that it is, inflated.
+    pub fn unpacked(&self) -> Option<u64> {
+        let is_inside = self.state == State::Body && self.held == 0;
+        let end = |lengths: Lengths| self.member + lengths.packed;
+        let is_ahead = |lengths: &Lengths| {
+            lengths.packed >= SKIP_MEMBER_PACKED_BYTES_MIN
+                && end(*lengths) > self.position + TRAILER_BYTES as u64
+        };
+        let lengths = self.lengths.filter(is_ahead).filter(|_| is_inside);
+        lengths.map(|lengths| lengths.unpacked)
+    }
+
+    /// Passes over the rest of the member; returns where to go on.
+    pub fn skip_rest(&mut self) -> u64 {
+        let packed = self.lengths.map_or(0, |lengths| lengths.packed);
+        self.position = self.member + packed - TRAILER_BYTES as u64;
+        self.state = State::Skipped;
+        self.gathered.clear();
+        self.position
+    }
+
+    /// Reads a member again without what it says of its lengths.
+    pub fn again(&mut self, member: u64) {
+        self.distrusted = Some(member);
+        self.state = State::Header;
+        self.position = member;
+        self.gathered.clear();
+    }
+
+    fn skipped(&mut self, input: &[u8]) -> (usize, Outcome) {
+        let due = TRAILER_BYTES + MAGIC.len();
+        let taken = input.len().min(due - self.gathered.len());
+        self.gathered.extend_from_slice(&input[..taken]);
+        if self.gathered.len() < due {
+            return (taken, Outcome::Hungry);
+        }
+        let is_right = self.has_right_size() && self.gathered[TRAILER_BYTES..] == MAGIC;
+        (taken, self.verdict(is_right))
+    }
+
+    fn has_right_size(&self) -> bool {
+        let size = self.gathered[4..TRAILER_BYTES].first_chunk();
+        let stated = size.map(|size| u64::from(u32::from_le_bytes(*size)));
+        self.lengths.map(|lengths| lengths.unpacked) == stated
+    }
+
+    fn verdict(&mut self, is_right: bool) -> Outcome {
+        if !is_right {
+            return Outcome::Again;
+        }
+        // The beginning of the next member was looked at already.
+        self.gathered.drain(..TRAILER_BYTES);
+        self.member += self.lengths.map_or(0, |lengths| lengths.packed);
+        self.state = State::Header;
+        self.suspect = None;
+        Outcome::End { is_sound: true }
     }
 
     fn scan(&mut self, input: &[u8]) -> (usize, Outcome) {
@@ -316,8 +393,34 @@ enum Outcome {
     Hungry,
     Start,
     Data(usize),
-    End { is_sound: bool },
+    End {
+        is_sound: bool,
+    },
     Broken(Code),
+    /// The member must be read again.
+    Again,
+}
+
+/// Lengths that a whole header states in its extra field.
+fn stated_lengths(header: &[u8]) -> Option<Lengths> {
+    if header.get(3)? & FLAG_EXTRA == 0 {
+        return None;
+    }
+    let [low, high] = *header.get(HEADER_BYTES..)?.first_chunk()?;
+    let end = HEADER_BYTES + 2 + usize::from(u16::from_le_bytes([low, high]));
+    let mut rest = header.get(HEADER_BYTES + 2..end)?;
+    while let Some((&[first, second, low, high], after)) = rest.split_first_chunk() {
+        let length = usize::from(u16::from_le_bytes([low, high]));
+        let (value, after) = after.split_at_checked(length)?;
+        if let (b"sl", &[a, b, c, d, e, f, g, h]) = (&[first, second], value) {
+            return Some(Lengths {
+                packed: u64::from(u32::from_le_bytes([a, b, c, d])),
+                unpacked: u64::from(u32::from_le_bytes([e, f, g, h])),
+            });
+        }
+        rest = after;
+    }
+    None
 }
 
 /// Length of the header at the start of `bytes`: `None` while it is not whole, an error where it is none.

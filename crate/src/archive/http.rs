@@ -1,9 +1,14 @@
 //! The head of an HTTP message, as servers and crawlers really wrote it.
 //!
 //!   head := start-line CRLF field* CRLF
+//! Dumps of HTTP/2 have no start line but fields such as `:status`.
 
 use super::warc::{Fields, has_prefix};
 use memchr::memchr;
+
+/// What responses begin with, and requests in a dump of HTTP/2.
+const RESPONSE_STARTS: &[&[u8]] = &[b"HTTP/", b":status:"];
+const REQUEST_STARTS: &[&[u8]] = &[b":method:", b":authority:", b":scheme:", b":path:"];
 
 /// A parsed HTTP header block.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +42,11 @@ impl HttpHead {
 
     /// Reads what is in `raw`. Returns false where a line is no header field.
     pub fn parse(&mut self) -> bool {
-        self.start_end = memchr(b'\n', &self.raw).map_or(self.raw.len(), |at| at + 1);
+        self.start_end = if self.raw.starts_with(b":") {
+            0
+        } else {
+            memchr(b'\n', &self.raw).map_or(self.raw.len(), |at| at + 1)
+        };
         self.fields.parse(&self.raw, self.start_end)
     }
 
@@ -46,13 +55,18 @@ impl HttpHead {
     }
 
     pub fn is_response(&self) -> bool {
-        has_prefix(&self.raw, b"HTTP/")
+        RESPONSE_STARTS
+            .iter()
+            .any(|start| has_prefix(&self.raw, start))
     }
 
     /// The status as it stands, absent in a request.
     pub fn status(&self) -> Option<&[u8]> {
         if !self.is_response() {
             return None;
+        }
+        if self.start_end == 0 {
+            return self.fields.get_raw(&self.raw, ":status");
         }
         self.start_line()
             .split(|&byte| byte == b' ')
@@ -77,12 +91,24 @@ impl HttpHead {
 
 /// Whether a block could start with an HTTP head. `None` while too little of it is known.
 pub fn looks_like_http(start: &[u8], is_request: bool) -> Option<bool> {
-    if !is_request {
-        let known = start.len().min(5);
-        return if known < 5 && start.eq_ignore_ascii_case(&b"HTTP/"[..known]) {
+    let begins = |name: &&[u8]| {
+        let known = start.len().min(name.len());
+        let fits = start[..known].eq_ignore_ascii_case(&name[..known]);
+        (!fits || known == name.len()).then_some(fits)
+    };
+    if !is_request || start.starts_with(b":") {
+        let names = if is_request {
+            REQUEST_STARTS
+        } else {
+            RESPONSE_STARTS
+        };
+        let known: Vec<_> = names.iter().map(begins).collect();
+        return if known.contains(&Some(true)) {
+            Some(true)
+        } else if known.contains(&None) {
             None
         } else {
-            Some(has_prefix(start, b"HTTP/"))
+            Some(false)
         };
     }
     match start.iter().position(|byte| !byte.is_ascii_uppercase()) {
@@ -118,6 +144,17 @@ mod tests {
     }
 
     #[test]
+    fn dumps_of_http_2_are_read() {
+        let head = HttpHead::of(b":status: 404\r\ncontent-type: text/css\r\n\r\n".to_vec());
+        assert!(head.is_response());
+        assert_eq!(head.status_number(), Some(404));
+        assert_eq!(head.start_line(), b"");
+        assert_eq!(head.get("Content-Type").as_deref(), Some(&b"text/css"[..]));
+        let head = HttpHead::of(b":method: GET\r\n:path: /a:b\r\n\r\n".to_vec());
+        assert_eq!(head.get(":path").as_deref(), Some(&b"/a:b"[..]));
+    }
+
+    #[test]
     fn blocks_are_told_apart_by_their_first_bytes() {
         assert_eq!(looks_like_http(b"HTTP/1.1 200", false), Some(true));
         assert_eq!(looks_like_http(b"HT", false), None);
@@ -125,5 +162,9 @@ mod tests {
         assert_eq!(looks_like_http(b"POST /", true), Some(true));
         assert_eq!(looks_like_http(b"PO", true), None);
         assert_eq!(looks_like_http(b"\x00\x01", true), Some(false));
+        assert_eq!(looks_like_http(b":sta", false), None);
+        assert_eq!(looks_like_http(b":status: 200", false), Some(true));
+        assert_eq!(looks_like_http(b":path: /", true), Some(true));
+        assert_eq!(looks_like_http(b":state", true), Some(false));
     }
 }

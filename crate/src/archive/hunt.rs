@@ -1,7 +1,10 @@
-//! Finds the start of a WARC record in a stream of bytes: a line that begins with `WARC/` and a digit.
-//! The answer does not depend on how the stream is cut into pieces.
+//! Finds the start of a record in a stream of bytes: a line that begins with `WARC/` and a digit, or a URL
+//! line of an ARC file. The answer does not depend on how the stream is cut into pieces.
 
-use memchr::memmem;
+use memchr::{memchr, memchr_iter, memmem};
+
+use super::arc::{Trust, UrlLine, could_be_line};
+use crate::limits::ARC_LINE_BYTES_MAX;
 
 const START: &[u8] = b"\nWARC/";
 const NEWLINES_MAX: usize = 4;
@@ -21,6 +24,8 @@ pub struct Hunter {
     carry: Vec<u8>,
     /// Stream position of the first byte after `carry`.
     position: u64,
+    /// Starts in lower case count too: the file has shown one.
+    has_odd_case: bool,
 }
 
 impl Hunter {
@@ -29,6 +34,7 @@ impl Hunter {
         Hunter {
             carry: Vec::with_capacity(2 * CARRY_BYTES),
             position: 0,
+            has_odd_case: false,
         }
     }
 
@@ -39,8 +45,15 @@ impl Hunter {
         hunter
     }
 
+    /// Finds starts in any case.
+    pub fn in_odd_case(mut self) -> Hunter {
+        self.has_odd_case = true;
+        self
+    }
+
     /// Looks on in the next piece.
     pub fn feed(&mut self, bytes: &[u8]) -> Option<Found> {
+        let find = if self.has_odd_case { find_odd } else { find };
         let overlap = bytes.len().min(CARRY_BYTES);
         let carried = self.carry.len();
         self.carry.extend_from_slice(&bytes[..overlap]);
@@ -72,11 +85,93 @@ impl Hunter {
     pub fn beginning(&self) -> Option<(usize, u64)> {
         (2..=START.len())
             .rev()
-            .find(|seen| self.carry.ends_with(&START[..*seen]))
+            .find(|seen| self.ends_with_start(*seen))
             .map(|seen| {
                 let before = &self.carry[..=self.carry.len() - seen];
                 (seen - 1, count_newlines(before))
             })
+    }
+
+    fn ends_with_start(&self, seen: usize) -> bool {
+        let end = self
+            .carry
+            .len()
+            .checked_sub(seen)
+            .map(|at| &self.carry[at..]);
+        end.is_some_and(|end| {
+            end == &START[..seen] || self.has_odd_case && end.eq_ignore_ascii_case(&START[..seen])
+        })
+    }
+}
+
+/// Finds the URL lines of an ARC file.
+pub struct LineHunter {
+    /// The line being read, as long as it may be a URL line.
+    line: Vec<u8>,
+    /// The line is none, or it began before the hunt.
+    is_passing: bool,
+    /// Stream position of the next byte.
+    position: u64,
+}
+
+impl LineHunter {
+    pub fn new(is_line_start: bool) -> LineHunter {
+        LineHunter {
+            line: Vec::new(),
+            is_passing: !is_line_start,
+            position: 0,
+        }
+    }
+
+    /// Looks on in the next piece. The newline before a URL line belongs to no record; others are content.
+    pub fn feed(&mut self, bytes: &[u8]) -> Option<Found> {
+        let mut at = 0;
+        while at < bytes.len() {
+            let end = memchr(b'\n', &bytes[at..]).map(|found| at + found + 1);
+            let piece = &bytes[at..end.unwrap_or(bytes.len())];
+            at += piece.len();
+            if self.takes(piece)
+                && end.is_some()
+                && UrlLine::read(&self.line, Trust::Found).is_some()
+            {
+                let begin = self.position + at as u64 - self.line.len() as u64;
+                self.position += bytes.len() as u64;
+                return Some(Found {
+                    at: begin,
+                    newlines: begin.min(1),
+                });
+            }
+            if end.is_some() {
+                self.line.clear();
+                self.is_passing = false;
+            }
+        }
+        self.position += bytes.len() as u64;
+        None
+    }
+
+    /// Adds a piece to the line; whether it may be a URL line still.
+    fn takes(&mut self, piece: &[u8]) -> bool {
+        let is_none = |start: &[u8]| could_be_line(start) == Some(false);
+        if self.is_passing || self.line.is_empty() && is_none(piece) {
+            self.is_passing = true;
+            return false;
+        }
+        self.line.extend_from_slice(piece);
+        self.is_passing = self.line.len() > ARC_LINE_BYTES_MAX || is_none(&self.line);
+        !self.is_passing
+    }
+
+    /// The line that was found, or that the stream ends with.
+    pub fn line(&self) -> &[u8] {
+        &self.line
+    }
+
+    /// How many bytes of a line that may be a URL line the stream ends with; and the newlines before them.
+    pub fn beginning(&self) -> Option<(usize, u64)> {
+        let begin = self.position.saturating_sub(self.line.len() as u64);
+        let is_open = !self.is_passing && !self.line.is_empty();
+        is_open.then_some((self.line.len(), begin.min(1)))
     }
 }
 
@@ -100,9 +195,54 @@ fn find(bytes: &[u8], fresh: usize) -> Option<(usize, u64)> {
     None
 }
 
+/// The same for starts in any case.
+fn find_odd(bytes: &[u8], fresh: usize) -> Option<(usize, u64)> {
+    for at in memchr_iter(b'\n', bytes) {
+        let digit = at + START.len();
+        let is_start = bytes
+            .get(at..digit)
+            .is_some_and(|start| start.eq_ignore_ascii_case(START));
+        if is_start && digit >= fresh && bytes.get(digit).is_some_and(u8::is_ascii_digit) {
+            return Some((at + 1, count_newlines(&bytes[..=at])));
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const LINE: &[u8] = b"http://a.test/ 1.2.3.4 20140216050221 text/html 15\n";
+
+    #[test]
+    fn finds_the_first_url_line_however_the_stream_is_cut() {
+        let before =
+            b"x http://a.test/ 1.2.3.4 20140216050221 text/html 15\n\r\nhttp://no.test/\r\n\n";
+        let text = [before, LINE, LINE].concat();
+        for first in 0..=text.len() {
+            for second in [first, first + 1, first + 2, text.len()] {
+                let second = second.min(text.len());
+                let mut hunter = LineHunter::new(true);
+                let pieces = [&text[..first], &text[first..second], &text[second..]];
+                let found = pieces.iter().find_map(|piece| hunter.feed(piece));
+                let expected = Found {
+                    at: before.len() as u64,
+                    newlines: 1,
+                };
+                assert_eq!(found, Some(expected), "cut at {first} and {second}");
+                assert_eq!(hunter.line(), LINE);
+            }
+        }
+    }
+
+    #[test]
+    fn starts_in_odd_case_are_found_when_said_so() {
+        let text = b"x\nwarc/1.0";
+        assert_eq!(Hunter::new().feed(text), None);
+        let found = Hunter::new().in_odd_case().feed(text);
+        assert_eq!(found.map(|found| found.at), Some(2));
+    }
 
     #[test]
     fn finds_the_first_start_however_the_stream_is_cut() {

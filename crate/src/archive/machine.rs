@@ -1,25 +1,24 @@
-//! The state machine of WARC framing: bytes of the (inflated) file in, records out.
+//! The state machine of WARC and ARC framing: bytes of the (inflated) file in, records out.
 //!
 //! States and what ends them:
-//!   Gap    the newlines between records   -> Head at `WARC/`, Hunt at anything else
+//!   Gap    the newlines between records   -> Head at `WARC/` or a URL line, Hunt at anything else
 //!   Head   a header block                 -> Block at its blank line
 //!   Block  content of the stated length   -> Gap when it is all there
-//!   Hunt   after damage                   -> Head at the next line that begins with `WARC/`
+//!   Hunt   after damage                   -> Head at the next line that begins a record
+//! What is told at which turn is in `telling.rs`, the URL lines of ARC in `lines.rs`.
 //! M1  A record is told (`end`) only when what follows its block is known to be right or wrong.
 //! M2  What is told does not depend on how the input is cut.
 //! M3  In plain files a length that runs over the next record is noticed at its end; the record is then
 //!     read again (`Flow::Rewind`) with the length that the hunt found inside it.
 
 use super::block::Block;
-use super::hunt::Hunter;
+use super::framing::{Framing, Seeker};
 use super::record::{Record, Sink};
 use super::warc::{HeadEnd, StatedLength, WarcHead};
-use crate::error::{Code, Damage, code};
-use crate::limits::{SKIP_BYTES_MIN, WARC_HEAD_BYTES_MAX};
+use crate::error::{Code, code};
+use crate::limits::{SKIP_BYTES_MIN, SKIP_MEMBER_BYTES_MIN, WARC_HEAD_BYTES_MAX};
 
-const START: &[u8] = b"WARC/";
-/// A record ends with CR LF CR LF; what comes beyond belongs to nobody.
-const NEWLINES_MAX: u64 = 4;
+const START: &[u8; 5] = b"WARC/";
 
 /// Where the reader must go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +31,7 @@ pub enum Flow {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Gap,
     Head,
     Block,
@@ -40,71 +39,86 @@ enum State {
 }
 
 /// A hunt in the stream, with the place where it began.
-struct Hunt {
-    hunter: Hunter,
-    base: u64,
-}
-
-impl Hunt {
-    fn new(hunter: Hunter, base: u64) -> Hunt {
-        Hunt { hunter, base }
-    }
+pub(super) struct Hunt {
+    pub(super) seeker: Seeker,
+    pub(super) base: u64,
 }
 
 /// Damage whose extent is not known yet.
-struct Pending {
-    code: Code,
-    offset: u64,
+pub(super) struct Pending {
+    pub(super) code: Code,
+    pub(super) offset: u64,
     /// Place in the file, or in the member, from which bytes belong to no record.
-    from: u64,
-    message: &'static str,
+    pub(super) from: u64,
+    pub(super) message: &'static str,
 }
 
 pub struct Machine {
-    is_plain: bool,
+    pub(super) framing: Framing,
+    pub(super) is_plain: bool,
+    /// Records may well lie in several members each.
+    pub(super) may_span: bool,
     may_skip: bool,
-    state: State,
-    head: WarcHead,
+    pub(super) state: State,
+    pub(super) head: WarcHead,
     head_end: HeadEnd,
-    block: Block,
+    pub(super) block: Block,
     /// The record being read; told when its end is certain.
-    record: Record,
-    has_record: bool,
+    pub(super) record: Record,
+    pub(super) has_record: bool,
     /// Place of the record's first byte in its member, or in the file when it is plain.
-    start: u64,
-    block_start: u64,
+    pub(super) start: u64,
+    /// Where the member being read starts.
+    pub(super) member: u64,
+    /// End of the last member of a record whose newlines may come in another one.
+    pub(super) spans_to: Option<u64>,
+    pub(super) block_start: u64,
     remaining: u64,
     /// The length is not stated: the block goes on to the next record.
     is_open_ended: bool,
     was_skipped: bool,
     /// Newlines and bytes of `WARC/` seen in the gap.
-    newlines: u64,
-    block_end: u64,
+    pub(super) newlines: u64,
+    pub(super) block_end: u64,
     probed: usize,
+    /// Those bytes as they stand, since some files write them in lower case.
+    probe: [u8; START.len()],
+    /// Member and place of the first of them.
+    probe_at: (u64, u64),
+    /// One of them was not as the standard has it.
+    has_odd_case: bool,
     /// Bytes of `WARC/` that the block ended with: its length may cut into the next record.
     overrun: usize,
     /// Block length that this implies.
-    shorter_after_overrun: u64,
+    pub(super) shorter_after_overrun: u64,
+    /// In ARC: a line seen in the gap, and the piece of a URL line that the block ended with.
+    pub(super) line: Vec<u8>,
+    pub(super) cut_line: Vec<u8>,
+    /// Lines and bytes of an ARC version block that are still to come.
+    pub(super) version_lines: u8,
+    pub(super) version_bytes: u64,
     /// Looks for a record start inside the block of a plain file.
     inside: Option<Hunt>,
     /// Block length that the record start found inside the block implies.
-    shorter: Option<u64>,
-    hunt: Hunt,
-    pending: Option<Pending>,
+    pub(super) shorter: Option<u64>,
+    pub(super) hunt: Hunt,
+    pub(super) pending: Option<Pending>,
     /// (offset, block length) that were found out about a record.
-    known_length: Option<(u64, u64)>,
+    pub(super) known_length: Option<(u64, u64)>,
     /// Records up to here are read without skipping.
-    careful_until: u64,
+    pub(super) careful_until: u64,
     /// A member began in the middle of a record: bytes of `WARC/` seen at its start.
     joint: Option<usize>,
-    has_told_shared: bool,
-    has_told_split: bool,
+    pub(super) has_told_shared: bool,
+    pub(super) has_told_split: bool,
 }
 
 impl Machine {
-    pub fn new(is_plain: bool) -> Machine {
+    pub fn new(framing: Framing, is_plain: bool, may_span: bool) -> Machine {
         Machine {
+            framing,
             is_plain,
+            may_span,
             may_skip: is_plain,
             state: State::Gap,
             head: WarcHead::default(),
@@ -113,6 +127,7 @@ impl Machine {
             record: Record::default(),
             has_record: false,
             start: 0,
+            member: 0,
             block_start: 0,
             remaining: 0,
             is_open_ended: false,
@@ -120,11 +135,22 @@ impl Machine {
             newlines: 0,
             block_end: 0,
             probed: 0,
+            probe: *START,
+            probe_at: (0, 0),
+            spans_to: None,
+            has_odd_case: false,
             overrun: 0,
             shorter_after_overrun: 0,
+            line: Vec::new(),
+            cut_line: Vec::new(),
+            version_lines: 0,
+            version_bytes: 0,
             inside: None,
             shorter: None,
-            hunt: Hunt::new(Hunter::new(), 0),
+            hunt: Hunt {
+                seeker: framing.seeker(false, false),
+                base: 0,
+            },
             pending: None,
             known_length: None,
             careful_until: 0,
@@ -149,7 +175,11 @@ impl Machine {
         while at < bytes.len() {
             let (rest, here) = (&bytes[at..], place + at as u64);
             let (taken, flow) = match self.state {
+                State::Gap if self.framing == Framing::Arc => self.line_gap(rest, here, sink),
                 State::Gap => self.gap(rest, here, sink),
+                State::Head if self.framing == Framing::Arc => {
+                    (self.version_block(rest, here, sink), Flow::On)
+                }
                 State::Head => (self.header(rest, here, sink), Flow::On),
                 State::Block => self.in_block(rest, here, sink),
                 State::Hunt => (self.hunting(rest, here, sink), Flow::On),
@@ -174,13 +204,15 @@ impl Machine {
     }
 
     pub fn member_start(&mut self, offset: u64) {
+        self.member = offset;
         match self.state {
+            State::Gap if self.may_span => {}
             State::Gap => {
                 self.probed = 0;
                 self.newlines = 0;
             }
             State::Head | State::Block => self.joint = Some(0),
-            State::Hunt => self.hunt = Hunt::new(Hunter::at_line_start(), 0),
+            State::Hunt => self.hunt = self.hunt_at(0, true),
         }
         if !self.has_record && self.state != State::Head {
             self.record.offset = offset;
@@ -190,23 +222,35 @@ impl Machine {
     pub fn member_data(&mut self, bytes: &[u8], place: u64, sink: &mut dyn Sink) {
         let mut bytes = bytes;
         let mut place = place;
-        if let Some(seen) = self.joint {
+        if let Some(seen) = self.joint.filter(|_| self.framing == Framing::Warc) {
             let known = bytes.len().min(START.len() - seen);
-            let is_start = bytes[..known] == START[seen..seen + known];
+            let is_start = bytes[..known].eq_ignore_ascii_case(&START[seen..seen + known]);
+            if is_start {
+                self.probe[seen..seen + known].copy_from_slice(&bytes[..known]);
+            }
             if is_start && seen + known < START.len() {
                 self.joint = Some(seen + known);
                 return;
             }
             self.joint = None;
+            let probe = self.probe;
             if is_start {
                 self.cut_off(sink);
-                self.begin_head(place - seen as u64, START);
+                self.begin_head(place - seen as u64, &probe);
                 bytes = &bytes[known..];
                 place += known as u64;
             } else {
-                self.tell_split(sink);
-                let _ = self.data(&START[..seen], place - seen as u64, sink);
+                if !self.may_span {
+                    self.tell_split(sink);
+                }
+                let _ = self.data(&probe[..seen], place - seen as u64, sink);
             }
+        } else if self.joint.is_some() {
+            let Some(rest) = self.line_joint(bytes, place, sink) else {
+                return;
+            };
+            self.joint = None;
+            (bytes, place) = (&bytes[rest..], place + rest as u64);
         }
         // In gzip files the flow is always On: members are their own signposts.
         let _ = self.data(bytes, place, sink);
@@ -214,16 +258,32 @@ impl Machine {
 
     /// The member ended as it should, right before file offset `end`.
     pub fn member_end(&mut self, end: u64, sink: &mut dyn Sink) {
+        if let Some(seen) = self.joint.take() {
+            // Too little of a member to see whether it begins a record: it belongs to the one before.
+            let mut bytes = std::mem::take(&mut self.line);
+            bytes.extend_from_slice(&self.probe[..seen]);
+            let _ = self.data(&bytes, 0, sink);
+        }
         match self.state {
             State::Block if self.is_open_ended => {
                 self.block.finish(sink);
                 self.tell(end, true, sink);
                 self.state = State::Gap;
             }
+            State::Gap
+                if self.has_record
+                    && self.may_span
+                    && self.newlines < self.framing.newlines_due() =>
+            {
+                self.spans_to = Some(end);
+            }
             State::Gap if self.has_record => {
                 self.tell(end, true, sink);
             }
             _ => self.record.length = end.saturating_sub(self.record.offset),
+        }
+        if self.state == State::Gap && !self.line.is_empty() {
+            self.lose_line(sink);
         }
     }
 
@@ -240,6 +300,7 @@ impl Machine {
         self.state = State::Gap;
         self.joint = None;
         self.pending = None;
+        self.line.clear();
         had_record
     }
 
@@ -247,6 +308,9 @@ impl Machine {
 
     /// The file ends at `end`. `Rewind` asks to read a record again before that is final.
     pub fn finish(&mut self, end: u64, sink: &mut dyn Sink) -> Flow {
+        if self.state == State::Gap && self.finish_line(end, sink) != Flow::On {
+            return self.read_again();
+        }
         match self.state {
             State::Block if self.is_plain && self.must_read_again() => return self.read_again(),
             State::Gap if self.has_record && self.was_skipped && self.block_end > end => {
@@ -258,41 +322,29 @@ impl Machine {
                 let offset = self.record.offset;
                 self.tell(end, is_whole, sink);
                 if !is_whole {
-                    sink.damage(damage(
-                        code::WARC_TRUNCATED,
-                        offset,
-                        0,
-                        "the file ends in the middle of this record",
-                    ));
+                    let message = "the file ends in the middle of this record";
+                    self.damage(code::WARC_TRUNCATED, offset, 0, message, sink);
                 }
             }
             State::Head => {
                 let offset = self.record.offset;
                 self.salvage_head(end, sink);
-                sink.damage(damage(
-                    code::WARC_TRUNCATED,
-                    offset,
-                    0,
-                    "the file ends in a record header",
-                ));
+                let message = "the file ends in a record header";
+                self.damage(code::WARC_TRUNCATED, offset, 0, message, sink);
             }
             State::Gap => {
                 if self.has_record {
                     let record_end = if self.is_plain {
                         self.block_end.min(end)
                     } else {
-                        end
+                        self.spans_to.unwrap_or(end)
                     };
                     self.tell(record_end, true, sink);
                 }
                 if self.probed > 0 && self.is_plain {
                     let offset = end - self.probed as u64;
-                    sink.damage(damage(
-                        code::WARC_TRUNCATED,
-                        offset,
-                        end - offset,
-                        "the file ends in a record header",
-                    ));
+                    let message = "the file ends in a record header";
+                    self.damage(code::WARC_TRUNCATED, offset, end - offset, message, sink);
                 }
             }
             State::Hunt if self.is_plain => self.settle(end, sink),
@@ -313,7 +365,7 @@ impl Machine {
             && offset == to
         {
             let message = "the stated length runs over the next record";
-            sink.damage(damage(code::WARC_BAD_LENGTH, to, 0, message));
+            self.damage(code::WARC_BAD_LENGTH, to, 0, message, sink);
         }
         sink.abandon();
         self.has_record = false;
@@ -321,6 +373,8 @@ impl Machine {
         self.probed = 0;
         self.newlines = 0;
         self.pending = None;
+        self.line.clear();
+        self.cut_line.clear();
     }
 
     /// Reading again was asked for and is not possible: takes the record as it was.
@@ -329,13 +383,11 @@ impl Machine {
         let offset = self.record.offset;
         self.block.finish(sink);
         self.tell(here, false, sink);
-        sink.damage(damage(
-            code::WARC_BAD_LENGTH,
-            offset,
-            0,
-            "the stated length does not lead to the next record",
-        ));
-        self.hunt_from(here, false);
+        let message = "the stated length does not lead to the next record";
+        self.damage(code::WARC_BAD_LENGTH, offset, 0, message, sink);
+        self.line.clear();
+        self.cut_line.clear();
+        self.hunt_from(here, false, &[]);
     }
 
     // States
@@ -348,25 +400,40 @@ impl Machine {
         }
         for (at, &byte) in bytes.iter().enumerate() {
             if self.probed == 0 && matches!(byte, b'\r' | b'\n') {
-                if self.newlines < NEWLINES_MAX && self.has_record {
-                    self.newlines += 1;
-                    sink.tail(&bytes[at..=at]);
+                self.newline(&bytes[at..=at], sink);
+            } else if byte.eq_ignore_ascii_case(&START[self.probed]) {
+                if self.probed == 0 {
+                    self.probe_at = (self.member, place + at as u64);
                 }
-            } else if byte == START[self.probed] {
+                self.probe[self.probed] = byte;
                 self.probed += 1;
                 if self.probed == START.len() {
-                    let start = place + at as u64 + 1 - START.len() as u64;
+                    let (member, start) = self.probe_at;
                     if self.has_record {
                         self.tell_before(sink);
                     }
-                    self.begin_head(start, START);
+                    let probe = self.probe;
+                    self.begin_head(start, &probe);
+                    if !self.is_plain {
+                        self.record.offset = member;
+                    }
                     return (at + 1, Flow::On);
                 }
             } else {
-                return (at, self.misfit(place + at as u64, sink));
+                let seen = self.probe;
+                let seen = &seen[..self.probed];
+                return (at, self.misfit(place + at as u64, seen, sink));
             }
         }
         (bytes.len(), Flow::On)
+    }
+
+    /// A newline in the gap: the record's own, or one too many.
+    pub(super) fn newline(&mut self, byte: &[u8], sink: &mut dyn Sink) {
+        if self.newlines < self.framing.newlines_due() && self.has_record {
+            self.newlines += 1;
+            sink.tail(byte);
+        }
     }
 
     /// The block ended like the beginning of a record: looks whether the record goes on after it.
@@ -376,7 +443,7 @@ impl Machine {
             let Some(&byte) = bytes.get(taken) else {
                 return Some((taken, Flow::On));
             };
-            if byte != START[self.overrun] {
+            if !byte.eq_ignore_ascii_case(&START[self.overrun]) {
                 self.overrun = 0;
                 return (taken > 0).then_some((taken, Flow::On));
             }
@@ -395,19 +462,19 @@ impl Machine {
         Some((taken, self.read_again()))
     }
 
-    /// Something other than a record follows. `place` is the first byte that does not fit.
-    fn misfit(&mut self, place: u64, sink: &mut dyn Sink) -> Flow {
+    /// Something other than a record follows `seen`, which might have been one; `place` comes after that.
+    pub(super) fn misfit(&mut self, place: u64, seen: &[u8], sink: &mut dyn Sink) -> Flow {
         if self.has_record && self.is_plain && self.must_read_again() {
             return self.read_again();
         }
-        let from = place - self.probed as u64;
+        let from = place.saturating_sub(seen.len() as u64);
         let offset = if self.is_plain {
             from
         } else {
             self.record.offset
         };
         // A record that ends as it should is not to blame for what follows.
-        let is_too_short = self.has_record && self.newlines < NEWLINES_MAX;
+        let is_too_short = self.has_record && self.newlines < self.framing.newlines_due();
         self.pending = Some(if is_too_short {
             let message = "the stated length ends before the record does";
             Pending {
@@ -428,30 +495,37 @@ impl Machine {
             self.tell(self.end_so_far(), !is_too_short, sink);
         }
         let is_line_start = self.newlines > 0 || self.block_start == 0 && self.start == 0;
-        let probed = self.probed;
-        self.hunt_from(from, is_line_start);
-        let _ = self.hunt.hunter.feed(&START[..probed]);
+        self.hunt_from(from, is_line_start, seen);
         Flow::On
     }
 
-    fn hunt_from(&mut self, place: u64, is_line_start: bool) {
-        let hunter = if is_line_start {
-            Hunter::at_line_start()
-        } else {
-            Hunter::new()
-        };
-        self.hunt = Hunt::new(hunter, place);
+    fn hunt_at(&self, base: u64, is_line_start: bool) -> Hunt {
+        Hunt {
+            seeker: self.framing.seeker(is_line_start, self.has_odd_case),
+            base,
+        }
+    }
+
+    fn hunt_from(&mut self, place: u64, is_line_start: bool, seen: &[u8]) {
+        self.hunt = self.hunt_at(place, is_line_start);
         self.state = State::Hunt;
         self.probed = 0;
         self.newlines = 0;
+        let _ = self.hunt.seeker.feed(seen);
     }
 
     fn hunting(&mut self, bytes: &[u8], place: u64, sink: &mut dyn Sink) -> usize {
-        let Some(found) = self.hunt.hunter.feed(bytes) else {
+        let Some(found) = self.hunt.seeker.feed(bytes) else {
             return bytes.len();
         };
         let start = self.hunt.base + found.at;
         self.settle(start, sink);
+        if self.framing == Framing::Arc {
+            let line = self.hunt.seeker.line().to_vec();
+            let end = start + line.len() as u64;
+            self.begin_line(start, &line, sink);
+            return usize::try_from(end.saturating_sub(place)).unwrap_or(0);
+        }
         // A start before these bytes can only be a piece of `WARC/`: the digit after it was just seen.
         let seen = usize::try_from(place.saturating_sub(start))
             .unwrap_or(0)
@@ -461,16 +535,20 @@ impl Machine {
     }
 
     fn begin_head(&mut self, start: u64, seen: &[u8]) {
+        self.begin_record(start);
+        self.has_odd_case |= !START.starts_with(seen);
+        self.head_end = HeadEnd::default();
+        let _ = self.head_end.find(seen);
+        self.head.raw.extend_from_slice(seen);
+    }
+
+    /// A record's header begins.
+    pub(super) fn begin_record(&mut self, start: u64) {
         self.state = State::Head;
         self.start = start;
         self.probed = 0;
         self.head.raw.clear();
-        self.head_end = HeadEnd::default();
-        let _ = self.head_end.find(seen);
-        self.head.raw.extend_from_slice(seen);
-        if self.is_plain {
-            self.record.offset = start;
-        }
+        self.record.offset = if self.is_plain { start } else { self.member };
         self.record.skip = if self.is_plain { 0 } else { start };
     }
 
@@ -486,7 +564,7 @@ impl Machine {
                 from: self.start,
                 message,
             });
-            self.hunt_from(place, false);
+            self.hunt_from(place, false, &[]);
             return 0;
         }
         self.head.raw.extend_from_slice(&bytes[..taken]);
@@ -497,17 +575,34 @@ impl Machine {
     }
 
     fn begin_block(&mut self, block_start: u64, sink: &mut dyn Sink) {
-        let offset = self.record.offset;
-        // What was wrong with a header that is read again was told the first time.
-        let is_again = self.is_plain && self.start < self.careful_until;
         let is_sound = self.head.parse();
-        if !is_again {
-            self.tell_header_faults(offset, is_sound, sink);
+        if !self.is_again() {
+            self.tell_header_faults(is_sound, sink);
         }
+        self.open_block(block_start, 0, sink);
+    }
+
+    /// Whether the record begins in a way that few readers know.
+    pub(super) fn has_odd_start(&self) -> bool {
+        self.framing == Framing::Warc && !self.head.raw.starts_with(START)
+    }
+
+    /// What was wrong with a header that is read again was told the first time.
+    pub(super) fn is_again(&self) -> bool {
+        self.is_plain && self.start < self.careful_until
+    }
+
+    /// Block length that was found out about the record.
+    pub(super) fn known_length(&self) -> Option<u64> {
         let known = self
             .known_length
-            .filter(|known| known.0 == offset)
-            .map(|known| known.1);
+            .filter(|known| known.0 == self.record.offset);
+        known.map(|known| known.1)
+    }
+
+    /// The block begins, of which the header took the first `seen` bytes already.
+    pub(super) fn open_block(&mut self, block_start: u64, seen: u64, sink: &mut dyn Sink) {
+        let known = self.known_length();
         self.is_open_ended = false;
         self.remaining = match (known, self.head.stated_length()) {
             (Some(bytes), _) | (None, StatedLength::Bytes(bytes)) => bytes,
@@ -516,17 +611,20 @@ impl Machine {
                 u64::MAX
             }
         };
+        self.remaining = self.remaining.saturating_sub(seen);
         self.block_start = block_start;
         self.has_record = true;
         self.was_skipped = false;
         self.overrun = 0;
         self.shorter = None;
         self.newlines = 0;
-        self.block_end = block_start;
+        let content_start = block_start + seen;
+        self.block_end = content_start;
         // A known length was found by reading with care; looking again would find the same.
         let is_settled = known.is_some() || !self.is_plain;
-        self.inside = (!is_settled).then(|| Hunt::new(Hunter::at_line_start(), block_start));
-        self.block.begin(&self.head, offset);
+        self.inside = (!is_settled).then(|| self.hunt_at(content_start, true));
+        self.block.begin(&self.head, self.record.offset);
+        self.block.bytes = seen;
         sink.begin(&self.head);
         self.state = if self.remaining == 0 {
             State::Gap
@@ -538,45 +636,13 @@ impl Machine {
         }
     }
 
-    fn tell_header_faults(&self, offset: u64, is_sound: bool, sink: &mut dyn Sink) {
-        let mut tell = |code, message| sink.damage(damage(code, offset, 0, message));
-        if !is_sound {
-            tell(
-                code::WARC_BAD_HEADER,
-                "a line of the record header is no field",
-            );
-        }
-        if self.head.count("Content-Length") > 1 {
-            tell(
-                code::WARC_BAD_HEADER,
-                "the record states its length more than once",
-            );
-        }
-        if self.head.get_raw("WARC-Type").is_none() {
-            tell(
-                code::WARC_NO_TYPE,
-                "the record does not say of what type it is",
-            );
-        }
-        match self.head.stated_length() {
-            StatedLength::Bytes(_) => {}
-            StatedLength::Missing => tell(code::WARC_NO_LENGTH, "the record states no length"),
-            StatedLength::Unreadable => {
-                tell(
-                    code::WARC_NO_LENGTH,
-                    "the stated length of the record is no number",
-                );
-            }
-        }
-    }
-
     fn in_block(&mut self, bytes: &[u8], place: u64, sink: &mut dyn Sink) -> (usize, Flow) {
         let taken = usize::try_from(self.remaining)
             .unwrap_or(usize::MAX)
             .min(bytes.len());
         let bytes = &bytes[..taken];
         if let Some(hunt) = &mut self.inside
-            && let Some(found) = hunt.hunter.feed(bytes)
+            && let Some(found) = hunt.seeker.feed(bytes)
         {
             let length = (hunt.base + found.at).saturating_sub(self.block_start);
             self.shorter = Some(length.saturating_sub(found.newlines));
@@ -593,20 +659,37 @@ impl Machine {
             self.block.finish(sink);
             self.state = State::Gap;
             self.block_end = place + taken as u64;
-            if let Some((seen, newlines)) = self
-                .inside
-                .as_ref()
-                .and_then(|hunt| hunt.hunter.beginning())
+            if let Some(hunt) = &self.inside
+                && let Some((seen, newlines)) = hunt.seeker.beginning()
             {
                 self.overrun = seen;
-                self.shorter_after_overrun = self
-                    .record
-                    .block_bytes
-                    .saturating_sub(seen as u64 + newlines);
+                self.shorter_after_overrun =
+                    self.block.bytes.saturating_sub(seen as u64 + newlines);
+                self.cut_line.clear();
+                self.cut_line.extend_from_slice(hunt.seeker.line());
             }
             return (taken, Flow::On);
         }
         (taken, self.maybe_skip(place + taken as u64, sink))
+    }
+
+    /// Passes over what is left of a long block in a member of which the inflated length is stated, if that
+    /// is just what the one record in it should take.
+    pub fn pass_over(&mut self, unpacked: u64, sink: &mut dyn Sink) -> bool {
+        let block_bytes = self.block.bytes.saturating_add(self.remaining);
+        let due = self.block_start + self.framing.newlines_due();
+        let is_alone = self.start == 0 && self.record.offset == self.member;
+        let is_right = is_alone && due.checked_add(block_bytes) == Some(unpacked);
+        let is_idle = self.state == State::Block && self.block.is_in_payload();
+        if !is_idle || self.is_open_ended || !is_right || block_bytes < SKIP_MEMBER_BYTES_MIN {
+            return false;
+        }
+        self.block.pass_over(self.remaining);
+        self.block.finish(sink);
+        self.remaining = 0;
+        self.state = State::Gap;
+        self.block_end = self.block_start + block_bytes;
+        true
     }
 
     /// Passes over the rest of a long block, if nobody wants it.
@@ -631,117 +714,17 @@ impl Machine {
         Flow::Skip(to)
     }
 
-    // Telling
-
-    /// The record ends because another one starts.
-    fn tell_before(&mut self, sink: &mut dyn Sink) {
-        let offset = self.record.offset;
-        self.tell(self.end_so_far(), true, sink);
-        if !self.is_plain && !self.has_told_shared {
-            self.has_told_shared = true;
-            let message =
-                "records share one gzip member: to read one, those before it are inflated too";
-            sink.damage(damage(code::GZIP_SHARED_MEMBER, offset, 0, message));
-        }
-    }
-
-    /// Where the record ends by what was read of it. Inside a shared gzip member that is counted in
-    /// inflated bytes, since compressed ones have no borders there.
-    fn end_so_far(&self) -> u64 {
-        if self.is_plain {
-            self.block_end
-        } else {
-            self.record.offset + (self.block_end - self.start)
-        }
-    }
-
-    fn tell(&mut self, end: u64, is_whole: bool, sink: &mut dyn Sink) {
-        self.record.length = end.saturating_sub(self.record.offset);
-        self.record.is_whole = is_whole;
-        self.record.block_bytes = self.block.bytes;
-        self.record.payload_bytes = self.block.payload_bytes;
-        self.has_record = false;
-        sink.end(&self.record);
-    }
-
-    /// A header that breaks off still says what the record was.
-    fn salvage_head(&mut self, end: u64, sink: &mut dyn Sink) {
-        self.head.parse();
-        self.block.begin(&self.head, self.record.offset);
-        sink.begin(&self.head);
-        self.tell(end, false, sink);
-    }
-
-    /// A record that the start of another member cuts off.
-    fn cut_off(&mut self, sink: &mut dyn Sink) {
-        let offset = self.record.offset;
-        let resumed = offset + self.record.length;
-        if self.has_record {
-            self.block.finish(sink);
-            self.tell(resumed, false, sink);
-        } else {
-            self.salvage_head(resumed, sink);
-        }
-        sink.damage(damage(
-            code::WARC_TRUNCATED,
-            offset,
-            0,
-            "the gzip member ends before the record does",
-        ));
-        self.record.offset = resumed;
-    }
-
-    fn tell_split(&mut self, sink: &mut dyn Sink) {
-        if !self.has_told_split {
-            self.has_told_split = true;
-            let offset = self.record.offset;
-            sink.damage(damage(
-                code::GZIP_SPLIT_RECORD,
-                offset,
-                0,
-                "a record is spread over several gzip members",
-            ));
-        }
-    }
-
-    /// The extent of pending damage is known: it goes up to `end`, in the file or in the member.
-    fn settle(&mut self, end: u64, sink: &mut dyn Sink) {
-        if let Some(pending) = self.pending.take() {
-            let is_same_member = self.is_plain || self.record.offset == pending.offset;
-            let skipped = if is_same_member {
-                end.saturating_sub(pending.from)
-            } else {
-                self.record.offset - pending.offset
-            };
-            sink.damage(damage(
-                pending.code,
-                pending.offset,
-                skipped,
-                pending.message,
-            ));
-        }
-    }
-
     // Reading again
 
-    fn must_read_again(&self) -> bool {
+    pub(super) fn must_read_again(&self) -> bool {
         self.shorter.is_some() || self.was_skipped
     }
 
-    fn read_again(&mut self) -> Flow {
+    pub(super) fn read_again(&mut self) -> Flow {
         self.careful_until = self.start + 1;
         if let Some(length) = self.shorter {
             self.known_length = Some((self.start, length));
         }
         Flow::Rewind(self.start)
-    }
-}
-
-fn damage(code: Code, offset: u64, skipped: u64, message: &str) -> Damage {
-    Damage {
-        code,
-        offset,
-        skipped,
-        message: message.into(),
     }
 }

@@ -1,20 +1,29 @@
 //! Input formats: bytes in, records and damage out. No I/O, and no knowledge of how records are kept.
 
+mod arc;
 mod block;
 mod body;
 mod cdx;
 mod date;
 mod detect;
+mod framing;
 mod gzip;
 mod http;
 mod hunt;
+mod lines;
 mod machine;
+mod members;
 mod parser;
 mod reader;
 mod record;
 mod surt;
+mod telling;
+#[cfg(not(feature = "codecs"))]
+mod unread;
 mod warc;
 mod window;
+#[cfg(feature = "codecs")]
+mod zstd;
 
 pub use body::{BodyDecoder, BodyOutcome};
 pub use cdx::Elsewhere;

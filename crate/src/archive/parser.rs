@@ -1,8 +1,11 @@
 //! What every format is to its host: a parser that is pushed the bytes it wants.
 
 use super::cdx::CdxParser;
+use super::framing::Framing;
 use super::reader::{Container, Reader};
 use super::record::Sink;
+#[cfg(not(feature = "codecs"))]
+use super::unread::Unread;
 use super::window::Feed;
 
 /// What a file is, or a member of one.
@@ -13,6 +16,12 @@ pub enum Format {
     Warc,
     /// WARC records in gzip members, normally one each.
     WarcGz,
+    /// WARC records in Zstandard frames, with a dictionary in front or without.
+    WarcZst,
+    /// ARC records as they are.
+    Arc,
+    /// ARC records in gzip members, normally one each.
+    ArcGz,
     /// Rows of a capture index: CDX or CDXJ.
     Cdx,
     /// The same in gzip members, such as the blocks of a ZipNum cluster.
@@ -20,12 +29,20 @@ pub enum Format {
 }
 
 impl Format {
-    const ALL: [(Format, &'static str); 4] = [
+    const ALL: &'static [(Format, &'static str)] = &[
         (Format::Warc, "warc"),
         (Format::WarcGz, "warc.gz"),
+        (Format::WarcZst, "warc.zst"),
+        (Format::Arc, "arc"),
+        (Format::ArcGz, "arc.gz"),
         (Format::Cdx, "cdx"),
         (Format::CdxGz, "cdx.gz"),
     ];
+
+    /// Whether records lie in the file as they are, one after another.
+    pub fn is_plain(self) -> bool {
+        matches!(self, Format::Warc | Format::Arc)
+    }
 
     /// The name that callers see.
     pub fn name(self) -> &'static str {
@@ -114,14 +131,29 @@ pub fn parser(format: Format, _size: Option<u64>) -> Box<dyn Parser> {
         Format::WarcGz => Box::new(Reader::new(Container::Gzip)),
         Format::Cdx => Box::new(CdxParser::new(false)),
         Format::CdxGz => Box::new(CdxParser::new(true)),
+        #[cfg(feature = "codecs")]
+        Format::WarcZst => Box::new(Reader::new(Container::Zstd)),
+        #[cfg(not(feature = "codecs"))]
+        Format::WarcZst => Box::new(Unread::default()),
+        Format::Arc => Box::new(Reader::framed(Framing::Arc, Container::Plain)),
+        Format::ArcGz => Box::new(Reader::framed(Framing::Arc, Container::Gzip)),
     }
 }
 
 /// A parser that tells first of the record at a place: `skip` bytes into what begins at `offset`.
 pub fn parser_at(format: Format, offset: u64, skip: u64) -> Box<dyn Parser> {
+    let reader = |framing, container| -> Box<dyn Parser> {
+        Box::new(Reader::of_record(framing, container, offset, skip))
+    };
     match format {
-        Format::Warc => Box::new(Reader::of_record(Container::Plain, offset, skip)),
-        Format::WarcGz => Box::new(Reader::of_record(Container::Gzip, offset, skip)),
+        Format::Warc => reader(Framing::Warc, Container::Plain),
+        Format::WarcGz => reader(Framing::Warc, Container::Gzip),
+        #[cfg(feature = "codecs")]
+        Format::WarcZst => reader(Framing::Warc, Container::Zstd),
+        #[cfg(not(feature = "codecs"))]
+        Format::WarcZst => Box::new(Unread::default()),
+        Format::Arc => reader(Framing::Arc, Container::Plain),
+        Format::ArcGz => reader(Framing::Arc, Container::Gzip),
         Format::Cdx => Box::new(CdxParser::at(false, offset, skip)),
         Format::CdxGz => Box::new(CdxParser::at(true, offset, skip)),
     }

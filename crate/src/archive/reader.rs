@@ -5,9 +5,13 @@
 //! and back where damage must be looked at again: a length that ran over the next record, a member
 //! that broke off. Going back is bounded, so that no file takes more than a few times its own length.
 
-use super::gzip::{GzipReader, Step};
+use super::framing::Framing;
+use super::gzip::GzipReader;
 use super::machine::{Flow, Machine};
+use super::members::{Members, Step, broken_words};
 use super::record::{Joint, Sink};
+#[cfg(feature = "codecs")]
+use super::zstd::ZstdReader;
 use crate::error::{Code, Damage, code};
 use crate::limits::{INFLATE_STEP_BYTES, INFLATE_STEP_BYTES_EXTRACT, REWIND_BYTES_MIN};
 
@@ -18,6 +22,9 @@ pub enum Container {
     Plain,
     /// In gzip members, normally one each.
     Gzip,
+    /// In Zstandard frames, one or several each.
+    #[cfg(feature = "codecs")]
+    Zstd,
 }
 
 /// A member that broke, told when it is known where reading went on.
@@ -39,7 +46,7 @@ enum Past {
 }
 
 pub struct Reader {
-    gzip: Option<GzipReader>,
+    members: Option<Members>,
     machine: Machine,
     position: u64,
     furthest: u64,
@@ -55,21 +62,47 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader of a whole archive from a source that can seek.
+    /// A reader of a whole WARC archive from a source that can seek.
     pub fn new(container: Container) -> Reader {
-        Reader::at(container, 0, 0, INFLATE_STEP_BYTES)
+        Reader::framed(Framing::Warc, container)
+    }
+
+    /// A reader of a whole archive of either framing.
+    pub fn framed(framing: Framing, container: Container) -> Reader {
+        Reader::at(framing, container, 0, 0, INFLATE_STEP_BYTES)
     }
 
     /// A reader of one record at a known place: made for bodies that are decoded a second time.
-    pub fn of_record(container: Container, offset: u64, skip: u64) -> Reader {
-        Reader::at(container, offset, skip, INFLATE_STEP_BYTES_EXTRACT)
+    pub fn of_record(framing: Framing, container: Container, offset: u64, skip: u64) -> Reader {
+        let step_bytes = INFLATE_STEP_BYTES_EXTRACT;
+        Reader::at(framing, container, offset, skip, step_bytes)
     }
 
-    fn at(container: Container, offset: u64, skip: u64, step_bytes: usize) -> Reader {
+    fn at(
+        framing: Framing,
+        container: Container,
+        offset: u64,
+        skip: u64,
+        step_bytes: usize,
+    ) -> Reader {
+        let (members, position) = match container {
+            Container::Plain => (None, offset),
+            Container::Gzip => {
+                let reader = GzipReader::framed(framing, offset, step_bytes);
+                (Some(Members::Gzip(Box::new(reader))), offset)
+            }
+            // The dictionary at the start of the file comes first.
+            #[cfg(feature = "codecs")]
+            Container::Zstd => {
+                let reader = ZstdReader::new(framing, offset, step_bytes);
+                (Some(Members::Zstd(Box::new(reader))), 0)
+            }
+        };
+        let may_span = members.as_ref().is_some_and(Members::may_span);
         Reader {
-            gzip: (container == Container::Gzip).then(|| GzipReader::new(offset, step_bytes)),
-            machine: Machine::new(container == Container::Plain),
-            position: offset,
+            machine: Machine::new(framing, members.is_none(), may_span),
+            members,
+            position,
             furthest: offset,
             rewound: 0,
             can_seek: true,
@@ -84,7 +117,13 @@ impl Reader {
 
     /// A reader that goes on at a joint of another one's reading, and does all that the other would do.
     pub fn resumed(joint: Joint) -> Reader {
-        let mut reader = Reader::at(Container::Gzip, joint.offset, 0, INFLATE_STEP_BYTES);
+        let mut reader = Reader::at(
+            Framing::Warc,
+            Container::Gzip,
+            joint.offset,
+            0,
+            INFLATE_STEP_BYTES,
+        );
         reader.rewound = joint.rewound;
         reader
     }
@@ -93,10 +132,10 @@ impl Reader {
     /// wrong: payloads can contain members. It is right if another one's reading has a joint there at
     /// which `may_join` holds.
     pub fn searching(from: u64) -> Reader {
-        let mut reader = Reader::at(Container::Gzip, from, 0, INFLATE_STEP_BYTES);
+        let mut reader = Reader::at(Framing::Warc, Container::Gzip, from, 0, INFLATE_STEP_BYTES);
         reader.past = Past::Searching { from };
-        if let Some(gzip) = &mut reader.gzip {
-            gzip.scan_from(from);
+        if let Some(members) = &mut reader.members {
+            members.scan_from(from);
         }
         reader
     }
@@ -141,8 +180,8 @@ impl Reader {
         let mut at = 0;
         loop {
             let rest = &bytes[at..];
-            let taken = if self.gzip.is_some() {
-                self.feed_gzip(rest, sink)
+            let taken = if self.members.is_some() {
+                self.feed_members(rest, sink)
             } else {
                 self.feed_plain(rest, sink)
             };
@@ -164,16 +203,13 @@ impl Reader {
 
     /// The file ends at `end`. Returns false where bytes at `wanted` must be looked at again first.
     pub fn finish(&mut self, end: u64, sink: &mut dyn Sink) -> bool {
-        let end = end.min(self.position);
-        if let Some(gzip) = &mut self.gzip {
-            if let Some(Step::Broken { code, at, retry }) = gzip.finish() {
-                self.break_off(code, at, retry - 1);
-                if self.rewind(retry) {
-                    if let Some(gzip) = &mut self.gzip {
-                        gzip.scan_from(retry);
-                    }
-                    return false;
-                }
+        // What a length that is too long passed over beyond the end was never read.
+        self.position = self.position.min(end);
+        self.furthest = self.furthest.min(end);
+        let end = self.position;
+        if self.members.is_some() {
+            if !self.finish_members(sink) {
+                return false;
             }
             self.mend(end, sink);
             self.machine.finish(end, sink);
@@ -210,37 +246,117 @@ impl Reader {
         taken
     }
 
-    fn feed_gzip(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> usize {
+    /// What the end of the file means for the member being read. False where bytes must be looked at first.
+    fn finish_members(&mut self, sink: &mut dyn Sink) -> bool {
+        if self.members.as_ref().is_some_and(Members::is_busy) {
+            let _ = self.feed_members(&[], sink);
+            if self.members.as_ref().is_some_and(Members::is_busy) {
+                return false;
+            }
+        }
+        while let Some(members) = &mut self.members {
+            match members.finish() {
+                Some(Step::Data(data)) => {
+                    let place = self.inner;
+                    self.inner += data.len() as u64;
+                    let wanted = unskipped(data, self.skip, place);
+                    let place = place + (data.len() - wanted.len()) as u64;
+                    self.machine.member_data(wanted, place, sink);
+                }
+                Some(Step::End { end, .. }) => self.machine.member_end(end, sink),
+                Some(Step::Again(member)) => {
+                    self.read_again(member, sink);
+                    return false;
+                }
+                Some(Step::Broken { code, at, retry }) => {
+                    self.break_off(code, at, retry - 1);
+                    if !self.rewind(retry) {
+                        break;
+                    }
+                    if let Some(members) = &mut self.members {
+                        members.scan_from(retry);
+                    }
+                    return false;
+                }
+                _ => break,
+            }
+        }
+        true
+    }
+
+    /// Passes over the rest of the member where it says how long it is, and nobody wants what is in it.
+    fn pass_over(&mut self, sink: &mut dyn Sink) -> bool {
+        let Some(members) = self.members.as_mut().filter(|_| self.can_seek) else {
+            return false;
+        };
+        let Some(unpacked) = members.unpacked() else {
+            return false;
+        };
+        if sink.wants_body() || !self.machine.pass_over(unpacked, sink) {
+            return false;
+        }
+        self.position = members.skip_rest().unwrap_or(self.position);
+        true
+    }
+
+    /// A member that was passed over is to be read after all.
+    fn read_again(&mut self, member: u64, sink: &mut dyn Sink) {
+        self.furthest = self.furthest.max(self.position);
+        let can_read = self.rewind(member);
+        let Some(members) = &mut self.members else {
+            return;
+        };
+        if can_read {
+            self.machine.restart(member, sink);
+            members.again(member);
+        } else {
+            members.scan_from(self.position);
+            self.break_off(code::GZIP_BAD_DATA, self.position, member);
+        }
+    }
+
+    fn feed_members(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> usize {
         let mut taken = 0;
-        while let Some(gzip) = &mut self.gzip {
-            let (count, step) = gzip.step(&bytes[taken..]);
+        while let Some(members) = &mut self.members {
+            let (count, step) = members.step(&bytes[taken..]);
             taken += count;
             self.position += count as u64;
             match step {
                 Step::Hungry if taken == bytes.len() => break,
-                Step::Hungry => {}
+                Step::Hungry | Step::Busy => {}
+                Step::Elsewhere(to) => {
+                    self.position = to;
+                    break;
+                }
                 Step::Start { offset } => {
                     self.start_member(offset, sink);
                 }
                 Step::Data(data) => {
-                    let start = self.inner;
+                    let place = self.inner;
                     self.inner += data.len() as u64;
-                    let unwanted =
-                        usize::try_from(self.skip.saturating_sub(start)).unwrap_or(usize::MAX);
-                    let unwanted = unwanted.min(data.len());
-                    let place = start + unwanted as u64;
-                    self.machine.member_data(&data[unwanted..], place, sink);
+                    let wanted = unskipped(data, self.skip, place);
+                    let place = place + (data.len() - wanted.len()) as u64;
+                    self.machine.member_data(wanted, place, sink);
+                    if self.pass_over(sink) {
+                        break;
+                    }
+                }
+                Step::Again(member) => {
+                    self.read_again(member, sink);
+                    break;
                 }
                 Step::End { end, is_sound } => {
+                    let code = members.bad_checksum();
                     self.skip = 0;
                     self.machine.member_end(end, sink);
                     if !is_sound {
                         sink.damage(Damage {
-                            code: code::GZIP_BAD_CHECKSUM,
+                            code,
                             offset: self.member,
                             skipped: 0,
-                            message: "the checksum of this gzip member does not fit its content"
-                                .into(),
+                            message:
+                                "the checksum of this compressed member does not fit its content"
+                                    .into(),
                         });
                     }
                 }
@@ -252,8 +368,8 @@ impl Reader {
                     } else {
                         self.position
                     };
-                    if let Some(gzip) = &mut self.gzip {
-                        gzip.scan_from(from);
+                    if let Some(members) = &mut self.members {
+                        members.scan_from(from);
                     }
                     break;
                 }
@@ -310,7 +426,7 @@ impl Reader {
         // Members that turn out to be none while the next one is looked for are no further damage.
         if self.broken.is_none() {
             // Where inside the member damage shows depends on how the input was cut; where it starts does not.
-            let at = if code == code::GZIP_TRUNCATED {
+            let at = if matches!(code, code::GZIP_TRUNCATED | code::ZSTD_TRUNCATED) {
                 at
             } else {
                 member
@@ -325,11 +441,7 @@ impl Reader {
             return;
         };
         let had_record = self.machine.member_broken(resumed, sink);
-        let message = match broken.code {
-            code::GZIP_TRUNCATED => "the file ends in the middle of this gzip member",
-            code::GZIP_GARBAGE => "bytes that are no gzip member",
-            _ => "the compressed data is damaged",
-        };
+        let message = broken_words(broken.code);
         sink.damage(Damage {
             code: broken.code,
             offset: broken.at,
@@ -341,4 +453,10 @@ impl Reader {
             message: message.into(),
         });
     }
+}
+
+/// What of the data at `place` in its member lies at or after `skip`.
+fn unskipped(data: &[u8], skip: u64, place: u64) -> &[u8] {
+    let unwanted = usize::try_from(skip.saturating_sub(place)).unwrap_or(usize::MAX);
+    &data[unwanted.min(data.len())..]
 }

@@ -75,11 +75,7 @@ impl Fields {
             let line = trim(raw, at, end);
             if line.0 < line.1 {
                 let is_folded = matches!(raw[at], b' ' | b'\t');
-                match (
-                    is_folded,
-                    self.fields.last_mut(),
-                    memchr(b':', &raw[at..end]),
-                ) {
+                match (is_folded, self.fields.last_mut(), colon(&raw[at..end])) {
                     (true, Some(field), _) => field.value.1 = line.1,
                     (_, _, Some(colon)) => {
                         let name = trim(raw, at, at + colon);
@@ -126,6 +122,12 @@ impl Fields {
             )
         })
     }
+}
+
+/// The colon that ends the name; names of HTTP/2 begin with one.
+fn colon(line: &[u8]) -> Option<usize> {
+    let from = usize::from(line.starts_with(b":"));
+    memchr(b':', &line[from..]).map(|at| at + from)
 }
 
 fn trim(raw: &[u8], start: usize, end: usize) -> (usize, usize) {
@@ -183,6 +185,14 @@ impl WarcHead {
         head
     }
 
+    /// Becomes the head that `made` makes; its buffers are used again.
+    pub fn set(&mut self, raw: &[u8], text: Vec<u8>) {
+        self.raw.clear();
+        self.raw.extend_from_slice(raw);
+        self.made = Some(text);
+        self.parse();
+    }
+
     /// The header block that the fields are read from.
     fn text(&self) -> &[u8] {
         self.made.as_ref().unwrap_or(&self.raw)
@@ -220,6 +230,14 @@ impl WarcHead {
         self.fields
             .get_raw(self.text(), "WARC-Type")
             .map_or(RecordType::Unknown, RecordType::parse)
+    }
+
+    /// The name of the type; one that is not known as it stands.
+    pub fn stated_kind(&self) -> Vec<u8> {
+        match (self.kind(), self.get("WARC-Type")) {
+            (RecordType::Unknown, Some(stated)) if !stated.is_empty() => stated,
+            (kind, _) => kind.name().as_bytes().to_vec(),
+        }
     }
 
     /// Target URL without the angle brackets that some writers put around it.

@@ -1,0 +1,135 @@
+//! Compressed members one after another, whatever compresses them.
+
+use super::gzip::GzipReader;
+#[cfg(feature = "codecs")]
+use super::zstd::ZstdReader;
+use crate::error::{Code, code};
+
+/// What one step found. A step does at most one thing.
+#[derive(Debug)]
+pub enum Step<'a> {
+    /// All input is taken; more is needed.
+    Hungry,
+    /// There is more to do, with input or without.
+    Busy,
+    Start {
+        offset: u64,
+    },
+    Data(&'a [u8]),
+    End {
+        end: u64,
+        is_sound: bool,
+    },
+    /// The member cannot be read on. The search for another one begins at `retry`.
+    Broken {
+        code: Code,
+        at: u64,
+        retry: u64,
+    },
+    /// The member at this place did not end where it said, and is to be read again.
+    Again(u64),
+    /// The bytes at this place must be looked at next.
+    Elsewhere(u64),
+}
+
+/// Reads members of either kind.
+pub enum Members {
+    Gzip(Box<GzipReader>),
+    #[cfg(feature = "codecs")]
+    Zstd(Box<ZstdReader>),
+}
+
+impl Members {
+    /// Goes on at `offset`, looking for a member there or after it.
+    pub fn scan_from(&mut self, offset: u64) {
+        match self {
+            Members::Gzip(reader) => reader.scan_from(offset),
+            #[cfg(feature = "codecs")]
+            Members::Zstd(reader) => reader.scan_from(offset),
+        }
+    }
+
+    /// Does one thing with the input and says how much of it was taken.
+    pub fn step(&mut self, input: &[u8]) -> (usize, Step<'_>) {
+        match self {
+            Members::Gzip(reader) => reader.step(input),
+            #[cfg(feature = "codecs")]
+            Members::Zstd(reader) => reader.step(input),
+        }
+    }
+
+    /// Whether a step may find something without input.
+    pub fn is_busy(&self) -> bool {
+        match self {
+            Members::Gzip(_) => false,
+            #[cfg(feature = "codecs")]
+            Members::Zstd(reader) => reader.is_busy(),
+        }
+    }
+
+    /// The end of the file: what it broke off, if anything; after what was decoded of that.
+    pub fn finish(&mut self) -> Option<Step<'_>> {
+        match self {
+            Members::Gzip(reader) => reader.finish(),
+            #[cfg(feature = "codecs")]
+            Members::Zstd(reader) => reader.finish(),
+        }
+    }
+
+    /// How long the member says that it is, inflated, where its rest can be passed over.
+    pub fn unpacked(&self) -> Option<u64> {
+        match self {
+            Members::Gzip(reader) => reader.unpacked(),
+            #[cfg(feature = "codecs")]
+            Members::Zstd(_) => None,
+        }
+    }
+
+    /// Passes over the rest of such a member; returns where to go on.
+    pub fn skip_rest(&mut self) -> Option<u64> {
+        match self {
+            Members::Gzip(reader) => Some(reader.skip_rest()),
+            #[cfg(feature = "codecs")]
+            Members::Zstd(_) => None,
+        }
+    }
+
+    /// Reads a member again without what it says of its lengths.
+    pub fn again(&mut self, member: u64) {
+        if let Members::Gzip(reader) = self {
+            reader.again(member);
+        }
+    }
+
+    /// Whether records may well lie in several members each.
+    pub fn may_span(&self) -> bool {
+        match self {
+            Members::Gzip(_) => false,
+            #[cfg(feature = "codecs")]
+            Members::Zstd(_) => true,
+        }
+    }
+
+    /// The code of a member whose checksum is wrong.
+    pub fn bad_checksum(&self) -> Code {
+        match self {
+            Members::Gzip(_) => code::GZIP_BAD_CHECKSUM,
+            #[cfg(feature = "codecs")]
+            Members::Zstd(_) => code::ZSTD_BAD_CHECKSUM,
+        }
+    }
+}
+
+/// What is wrong with a member that broke, in words.
+pub fn broken_words(broken: Code) -> &'static str {
+    match broken {
+        code::GZIP_TRUNCATED => "the file ends in the middle of this gzip member",
+        code::GZIP_GARBAGE => "bytes that are no gzip member",
+        code::ZSTD_TRUNCATED => "the file ends in the middle of this Zstandard frame",
+        code::ZSTD_GARBAGE => "bytes that are no Zstandard frame",
+        code::ZSTD_BAD_DICTIONARY => {
+            "the dictionary that is needed to decode this is missing or damaged"
+        }
+        _ => "the compressed data is damaged",
+    }
+}
