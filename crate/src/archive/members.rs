@@ -7,6 +7,10 @@ use crate::error::{Code, code};
 
 /// What one step found. A step does at most one thing.
 #[derive(Debug)]
+#[cfg_attr(
+    not(feature = "codecs"),
+    allow(dead_code, reason = "some steps are those of Zstandard only")
+)]
 pub enum Step<'a> {
     /// All input is taken; more is needed.
     Hungry,
@@ -96,8 +100,10 @@ impl Members {
 
     /// Reads a member again without what it says of its lengths.
     pub fn again(&mut self, member: u64) {
-        if let Members::Gzip(reader) = self {
-            reader.again(member);
+        match self {
+            Members::Gzip(reader) => reader.again(member),
+            #[cfg(feature = "codecs")]
+            Members::Zstd(_) => {}
         }
     }
 
