@@ -5,6 +5,7 @@
 
 mod support;
 
+use proptest::prelude::*;
 use serde_json::Value;
 use stackroom::archive::{Container, Feed, Format, Reader, detect};
 use stackroom::captures::Captures;
@@ -444,5 +445,35 @@ fn records_in_several_frames_are_no_damage() {
         let told = codes(&lines);
         let is_fine = told.iter().all(|code| *code == "zstd/shared-frame");
         assert!(is_fine, "cut at {cut}: {told:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(if is_deep() { 20_000 } else { 200 }) })]
+
+    /// Any mixture of pieces of such archives and noise is read to its end, the same way however it is cut.
+    #[test]
+    fn any_bytes_are_read_to_the_end(
+        pieces in proptest::collection::vec((0..9usize, 0..500usize, any::<[u8; 12]>()), 1..10),
+        window in 1..500usize,
+    ) {
+        let (arc, warc) = (arc(), small_archive());
+        let whole = [arc.concat(), each(&arc, gzip).concat(), each(&warc, frame).concat(), each(&warc, packed).concat()];
+        let mut bytes = whole[pieces[0].0 % 4][..100].to_vec();
+        for (kind, at, noise) in pieces {
+            match kind {
+                0 => bytes.extend_from_slice(&noise),
+                1 => bytes.extend_from_slice(b"\nhttp://a.test/ 192.0.2.1 20240506070809 text/html 77\n"),
+                2 => bytes.extend_from_slice(&[0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58]),
+                3 => bytes.extend_from_slice(&frame(&warc[at % 5][..at.min(60)])),
+                4 => bytes.extend_from_slice(&stating(&arc[at % 4], 0, 0)),
+                _ => {
+                    let part = &whole[kind - 5];
+                    let at = at.min(part.len());
+                    bytes.extend_from_slice(if noise[0] > 127 { &part[at..] } else { &part[..at] });
+                }
+            }
+        }
+        prop_assert_eq!(inspect_cut(&bytes, window), inspect(&bytes));
     }
 }

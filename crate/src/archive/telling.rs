@@ -45,7 +45,7 @@ impl Machine {
             tell(code::WARC_NO_TYPE, message);
         }
         let date = self.head.get_raw("WARC-Date");
-        if date.is_some_and(|date| parse_date(date).is_none()) {
+        if date.is_some_and(|date| parse_date(date.trim_ascii()).is_none()) {
             tell(code::WARC_BAD_DATE, "the date of the record is none");
         }
         match self.head.stated_length() {

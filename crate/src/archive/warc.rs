@@ -149,6 +149,7 @@ fn unfold(value: &[u8]) -> Vec<u8> {
     let lines: Vec<&[u8]> = value
         .split(|&byte| byte == b'\n')
         .map(<[u8]>::trim_ascii)
+        .filter(|line| !line.is_empty())
         .collect();
     lines.join(&b' ')
 }
@@ -229,7 +230,9 @@ impl WarcHead {
     pub fn kind(&self) -> RecordType {
         self.fields
             .get_raw(self.text(), "WARC-Type")
-            .map_or(RecordType::Unknown, RecordType::parse)
+            .map_or(RecordType::Unknown, |name| {
+                RecordType::parse(name.trim_ascii())
+            })
     }
 
     /// The name of the type; one that is not known as it stands.

@@ -81,6 +81,8 @@ pub struct ZstdReader {
     /// Bytes in `out` that belong to a tentative frame, or wait for its `Start` to be told.
     held: usize,
     is_tentative: bool,
+    /// The frame before, if its checksum was wrong: it may have ended elsewhere than it seemed.
+    suspect: Option<u64>,
 }
 
 enum Outcome {
@@ -115,6 +117,7 @@ impl ZstdReader {
             out: vec![0; step_bytes],
             held: 0,
             is_tentative: false,
+            suspect: None,
         }
     }
 
@@ -155,10 +158,12 @@ impl ZstdReader {
             },
             Outcome::Broken(code) => {
                 self.state = State::Scan;
+                let suspect = self.suspect.take();
+                let member = suspect.filter(|_| code == code::ZSTD_GARBAGE);
                 Step::Broken {
                     code,
                     at: self.position,
-                    retry: self.member + 1,
+                    retry: member.unwrap_or(self.member) + 1,
                 }
             }
             Outcome::Elsewhere(to) => {
@@ -436,6 +441,7 @@ impl ZstdReader {
         self.gathered.clear();
         self.state = State::Magic;
         let is_sound = is_right && is_long;
+        self.suspect = (!is_sound).then_some(self.member);
         (taken, Outcome::End { is_sound })
     }
 
