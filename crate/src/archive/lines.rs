@@ -38,7 +38,8 @@ impl Machine {
         let to = end.unwrap_or(bytes.len());
         self.line.extend_from_slice(&bytes[at..to]);
         let is_none = !self.line.is_empty() && could_be_line(&self.line) == Some(false);
-        let is_line = !is_none && UrlLine::read(&self.line, Trust::Due).is_some();
+        let may_be = end.is_some() && !is_none;
+        let is_line = may_be && UrlLine::read(&self.line, Trust::Due).is_some();
         if is_none || self.line.len() > ARC_LINE_BYTES_MAX || end.is_some() && !is_line {
             let line = std::mem::take(&mut self.line);
             return (to, self.misfit(place + to as u64, &line, sink));

@@ -203,6 +203,11 @@ impl Machine {
             && self.overrun == 0
     }
 
+    /// Whether a record in this frame was followed by what is none.
+    pub fn is_in_garbage_of_frame(&self) -> bool {
+        self.may_span && self.state == State::Hunt
+    }
+
     pub fn member_start(&mut self, offset: u64) {
         self.member = offset;
         match self.state {

@@ -299,6 +299,18 @@ impl Reader {
         true
     }
 
+    /// Looks for members inside the one that ended at `end`, which was more than its record.
+    fn look_again(&mut self, end: u64, sink: &mut dyn Sink) {
+        self.furthest = self.furthest.max(self.position);
+        let inside = self.member + 1;
+        if self.rewind(inside) {
+            let _ = self.machine.member_broken(end, sink);
+            if let Some(members) = &mut self.members {
+                members.scan_from(inside);
+            }
+        }
+    }
+
     /// A member that was passed over is to be read after all.
     fn read_again(&mut self, member: u64, sink: &mut dyn Sink) {
         self.furthest = self.furthest.max(self.position);
@@ -358,6 +370,11 @@ impl Reader {
                                 "the checksum of this compressed member does not fit its content"
                                     .into(),
                         });
+                    }
+                    // Stored blocks state their length unchecked, and may have run over the next frames.
+                    if !is_sound && self.machine.is_in_garbage_of_frame() {
+                        self.look_again(end, sink);
+                        break;
                     }
                 }
                 Step::Broken { code, at, retry } => {
