@@ -9,7 +9,7 @@ use stackroom::archive::{Feed, Format, detect, parser};
 use stackroom::captures::Captures;
 use stackroom::extract::{Extractor, Part};
 use support::fixtures::{Case, fixtures};
-use support::{Random, inspect, inspect_cut, is_deep};
+use support::{Random, inspect, inspect_as, inspect_cut, is_deep};
 
 /// Fixtures longer than this take too long to be read at every byte.
 const SMALL_BYTES: usize = 12_000;
@@ -210,4 +210,25 @@ fn formats_in_each_other_are_survived() {
         survive(&bytes, &what);
         assert_cut_alike(&bytes, 1 + random.below(300), &what);
     }
+}
+
+/// What fuzzing found: files whose telling depended on how they were cut. Each is named `what.format`.
+#[test]
+fn finds_are_told_the_same_however_they_are_cut() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/finds");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("finds") {
+        let path = entry.expect("a find").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let (_, format) = name.split_once('.').expect("a format");
+        let format = Format::named(format).expect("a known format");
+        let bytes = std::fs::read(&path).expect("a find");
+        let whole = inspect_as(format, &bytes, usize::MAX >> 1);
+        for window in 1..=bytes.len().min(400) {
+            let cut = inspect_as(format, &bytes, window);
+            assert_eq!(cut, whole, "{name} in pieces of {window}");
+        }
+        count += 1;
+    }
+    assert!(count > 0);
 }

@@ -3,7 +3,6 @@
 use super::http::{HttpHead, looks_like_http};
 use super::record::Sink;
 use super::warc::{HeadEnd, RecordType, WarcHead};
-use crate::error::{Damage, code};
 use crate::limits::HTTP_HEAD_BYTES_MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,9 +17,11 @@ enum State {
 pub struct Block {
     state: State,
     is_request: bool,
-    offset: u64,
     http: HttpHead,
     http_end: HeadEnd,
+    /// Whether a line of the HTTP head is none. That is told with the end of the record: how much of a block
+    /// is seen before its record begins again depends on how the file is cut.
+    pub has_bad_head: bool,
     /// Bytes of the block that went by.
     pub bytes: u64,
     /// Those of them after the HTTP head.
@@ -32,23 +33,23 @@ impl Block {
         Block {
             state: State::Payload,
             is_request: false,
-            offset: 0,
             http: HttpHead::default(),
             http_end: HeadEnd::default(),
+            has_bad_head: false,
             bytes: 0,
             payload_bytes: 0,
         }
     }
 
-    /// The block of the record at `offset` begins.
-    pub fn begin(&mut self, head: &WarcHead, offset: u64) {
+    /// The block of the record with this head begins.
+    pub fn begin(&mut self, head: &WarcHead) {
         self.state = if head.holds_http() {
             State::Undecided
         } else {
             State::Payload
         };
         self.is_request = head.kind() == RecordType::Request;
-        self.offset = offset;
+        self.has_bad_head = false;
         self.http.raw.clear();
         self.http_end = HeadEnd::default();
         self.bytes = 0;
@@ -96,14 +97,7 @@ impl Block {
             State::Undecided => self.not_http(&[], sink),
             State::Head => {
                 self.state = State::Payload;
-                if !self.http.parse() {
-                    sink.damage(Damage {
-                        code: code::HTTP_BAD_HEAD,
-                        offset: self.offset,
-                        skipped: 0,
-                        message: "a line of the HTTP header is no field".into(),
-                    });
-                }
+                self.has_bad_head = !self.http.parse();
                 sink.http(&self.http);
             }
         }

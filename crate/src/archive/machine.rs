@@ -628,7 +628,7 @@ impl Machine {
         // A known length was found by reading with care; looking again would find the same.
         let is_settled = known.is_some() || !self.is_plain;
         self.inside = (!is_settled).then(|| self.hunt_at(content_start, true));
-        self.block.begin(&self.head, self.record.offset);
+        self.block.begin(&self.head);
         self.block.bytes = seen;
         sink.begin(&self.head);
         self.state = if self.remaining == 0 {

@@ -96,13 +96,17 @@ impl Machine {
         self.record.payload_bytes = self.block.payload_bytes;
         self.has_record = false;
         self.spans_to = None;
+        if std::mem::take(&mut self.block.has_bad_head) {
+            let message = "a line of the HTTP header is no field";
+            self.damage(code::HTTP_BAD_HEAD, self.record.offset, 0, message, sink);
+        }
         sink.end(&self.record);
     }
 
     /// A header that breaks off still says what the record was.
     pub(super) fn salvage_head(&mut self, end: u64, sink: &mut dyn Sink) {
         self.head.parse();
-        self.block.begin(&self.head, self.record.offset);
+        self.block.begin(&self.head);
         sink.begin(&self.head);
         self.tell(end, false, sink);
     }

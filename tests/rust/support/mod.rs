@@ -6,7 +6,7 @@ pub mod fixtures;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use stackroom::archive::{Parser, Sink, detect, parser};
+use stackroom::archive::{Format, Parser, Sink, detect, parser};
 use stackroom::error::Error;
 use stackroom::inspect::Inspector;
 
@@ -74,14 +74,18 @@ pub fn inspect(bytes: &[u8]) -> Result<Vec<Value>, Error> {
 /// The lines of `records` for a file that is fed in pieces.
 pub fn inspect_cut(bytes: &[u8], window: usize) -> Result<Vec<Value>, Error> {
     let format = detect(&bytes[..bytes.len().min(64 << 10)])?;
+    Ok(inspect_as(format, bytes, window))
+}
+
+/// The same for a file of a format that is known.
+pub fn inspect_as(format: Format, bytes: &[u8], window: usize) -> Vec<Value> {
     let mut reader = parser(format, Some(bytes.len() as u64));
     let mut sink = Unbounded(Inspector::new());
     read_all(reader.as_mut(), bytes, window, &mut sink);
     let text = sink.0.take();
-    Ok(text
-        .lines()
+    text.lines()
         .map(|line| serde_json::from_str(line).expect("a JSON line"))
-        .collect())
+        .collect()
 }
 
 /// A WARC record; the length is stated as it is.
