@@ -1,4 +1,4 @@
-//! Bytes in and out: variable-length integers and length-prefixed strings.
+//! Bytes in and out: variable-length integers and length-prefixed strings; numbers of fixed width, little-endian.
 //!
 //!   varint := 7 bits a byte, least significant first, high bit set on all but the last
 //!   bytes  := length:varint byte*
@@ -57,6 +57,22 @@ impl<'a> Reader<'a> {
             }
         }
         None
+    }
+
+    pub fn u16(&mut self) -> Option<u16> {
+        self.fixed().map(u16::from_le_bytes)
+    }
+
+    pub fn u32(&mut self) -> Option<u32> {
+        self.fixed().map(u32::from_le_bytes)
+    }
+
+    pub fn u64(&mut self) -> Option<u64> {
+        self.fixed().map(u64::from_le_bytes)
+    }
+
+    fn fixed<const BYTES: usize>(&mut self) -> Option<[u8; BYTES]> {
+        self.take(BYTES)?.try_into().ok()
     }
 
     pub fn take(&mut self, length: usize) -> Option<&'a [u8]> {

@@ -56,6 +56,36 @@ pub mod code {
     pub const HTTP_BAD_ENCODING: Code = "http/bad-encoding";
     pub const HTTP_TOO_LARGE: Code = "http/too-large";
 
+    pub const ZIP_NO_DIRECTORY: Code = "zip/no-directory";
+    pub const ZIP_BAD_DIRECTORY: Code = "zip/bad-directory";
+    pub const ZIP_BAD_ENTRY: Code = "zip/bad-entry";
+    pub const ZIP_BAD_DATA: Code = "zip/bad-data";
+    pub const ZIP_BAD_CHECKSUM: Code = "zip/bad-checksum";
+    pub const ZIP_BAD_LENGTH: Code = "zip/bad-length";
+    pub const ZIP_ENCRYPTED: Code = "zip/encrypted";
+    pub const ZIP_METHOD: Code = "zip/method-not-supported";
+    pub const ZIP_OVERLAP: Code = "zip/overlap";
+    pub const ZIP_GARBAGE: Code = "zip/garbage";
+    pub const ZIP_SPLIT: Code = "zip/split";
+    pub const ZIP_TRUNCATED: Code = "zip/truncated";
+
+    pub const TAR_BAD_HEADER: Code = "tar/bad-header";
+    pub const TAR_BAD_LENGTH: Code = "tar/bad-length";
+    pub const TAR_SPARSE: Code = "tar/sparse";
+    pub const TAR_GARBAGE: Code = "tar/garbage";
+    pub const TAR_TRUNCATED: Code = "tar/truncated";
+
+    pub const WACZ_BAD_MANIFEST: Code = "wacz/bad-manifest";
+    pub const WACZ_BAD_HASH: Code = "wacz/bad-hash";
+    pub const WACZ_MISSING: Code = "wacz/missing-member";
+    pub const WACZ_BAD_PAGE: Code = "wacz/bad-page";
+    pub const WACZ_BAD_DIGEST: Code = "wacz/bad-digest";
+    pub const WACZ_BAD_SIGNATURE: Code = "wacz/bad-signature";
+
+    pub const MEMBER_BOMB: Code = "member/bomb";
+    pub const MEMBER_TOO_DEEP: Code = "member/too-deep";
+    pub const MEMBER_NOT_READ: Code = "member/not-supported";
+
     /// The codes of damage.
     const DAMAGE: &[Code] = &[
         GZIP_BAD_DATA,
@@ -91,6 +121,32 @@ pub mod code {
         ZSTD_GARBAGE,
         ZSTD_TRUNCATED,
         ZSTD_SHARED_FRAME,
+        ZIP_NO_DIRECTORY,
+        ZIP_BAD_DIRECTORY,
+        ZIP_BAD_ENTRY,
+        ZIP_BAD_DATA,
+        ZIP_BAD_CHECKSUM,
+        ZIP_BAD_LENGTH,
+        ZIP_ENCRYPTED,
+        ZIP_METHOD,
+        ZIP_OVERLAP,
+        ZIP_GARBAGE,
+        ZIP_SPLIT,
+        ZIP_TRUNCATED,
+        TAR_BAD_HEADER,
+        TAR_BAD_LENGTH,
+        TAR_SPARSE,
+        TAR_GARBAGE,
+        TAR_TRUNCATED,
+        WACZ_BAD_MANIFEST,
+        WACZ_BAD_HASH,
+        WACZ_MISSING,
+        WACZ_BAD_PAGE,
+        WACZ_BAD_DIGEST,
+        WACZ_BAD_SIGNATURE,
+        MEMBER_BOMB,
+        MEMBER_TOO_DEEP,
+        MEMBER_NOT_READ,
     ];
 
     /// The code by its name, as it comes over a port.

@@ -310,6 +310,10 @@ impl Sink for Inspector {
         self.lines.push_str(&line.end());
     }
 
+    fn wants_proof(&self) -> bool {
+        true
+    }
+
     fn part(&mut self, part: &Part) {
         self.part.clone_from(&part.name);
         self.has_found_chosen |= part.name == self.chosen;

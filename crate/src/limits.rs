@@ -81,5 +81,50 @@ pub const CDX_COLUMNS_MAX: usize = 32;
 /// Lines that are looked at to tell whether a file is a capture index.
 pub const CDX_LOOK_LINES_MAX: usize = 20;
 
+/// A ZIP directory is read in pieces of this size: a million entries never lie in memory together, and the
+/// longest entry that there can be (three fields of 64 KiB) fits.
+pub const ZIP_DIRECTORY_STEP_BYTES: usize = 256 << 10;
+
+/// A ZIP file ends with a structure of 22 bytes and a comment of at most 64 KiB.
+pub const ZIP_TAIL_BYTES: u64 = 22 + 0xffff;
+
+/// What is told of a member of a TAR file ahead of it: a name, and some facts. Longer ones are passed over.
+pub const TAR_META_BYTES_MAX: u64 = 1 << 20;
+
+/// A place beyond every file; the greatest number that JavaScript counts to.
+pub const OFFSET_MAX: u64 = (1 << 53) - 1;
+
+/// Bytes of a member by which it is known what it is: as many as for a whole file.
+pub const MEMBER_LOOK_BYTES: usize = 64 << 10;
+
+/// Files within files are opened down to here: a collection of packages in a plain ZIP file needs three.
+pub const MEMBER_DEPTH_MAX: usize = 4;
+
+/// What is compressed already does not become much smaller by deflating it; where it does, it is made to blow up.
+pub const MEMBER_PACKED_RATIO_MAX: u64 = 64;
+
+/// Members that inflate to less than this are no bombs, whatever their ratio.
+pub const MEMBER_PACKED_BYTES_MIN: u64 = 1 << 20;
+
+/// The manifest, the digest or the outline of a package longer than this is not read. A manifest has some
+/// 200 bytes a member, and packages have tens of members.
+pub const PACKAGE_TEXT_BYTES_MAX: usize = 16 << 20;
+
+/// Members that a manifest names beyond this are not compared.
+pub const PACKAGE_RESOURCES_MAX: usize = 100_000;
+
+/// Members that are remembered until the manifest comes, where it comes last.
+pub const PACKAGE_EARLY_MAX: usize = 100_000;
+
+/// A line of a list of pages, with the text of the page in it. Crawlers cut texts at 1 MiB or less.
+pub const PAGE_LINE_BYTES_MAX: usize = 16 << 20;
+
+/// Bad lines of a list of pages that are told one by one.
+pub const PACKAGE_FLAWS_MAX: usize = 20;
+
+/// Names are cut here in what is said to people.
+pub const SHOWN_NAME_LETTERS_MAX: usize = 120;
+
+const _: () = assert!(ZIP_DIRECTORY_STEP_BYTES >= 46 + 3 * 0xffff);
 const _: () = assert!(TABLE_URL_BYTES_MAX <= WARC_HEAD_BYTES_MAX);
 const _: () = assert!(INFLATE_STEP_BYTES_EXTRACT * 1032 <= 8 << 20);

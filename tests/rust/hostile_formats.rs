@@ -106,6 +106,10 @@ fn extract(format: Format, bytes: &[u8], offset: u64, what: &str) {
 
 fn assert_cut_alike(bytes: &[u8], window: usize, what: &str) {
     let (whole, cut) = (inspect(bytes), inspect_cut(bytes, window));
+    if let (Ok(whole), Ok(cut)) = (&whole, &cut) {
+        let other = whole.iter().zip(cut).find(|(one, other)| one != other);
+        assert!(other.is_none(), "{what} in pieces of {window}: {other:#?}");
+    }
     if whole != cut {
         panic!("{what} in pieces of {window}: {cut:?}, not {whole:?}");
     }

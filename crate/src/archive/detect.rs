@@ -14,6 +14,8 @@ use super::arc::{Trust, UrlLine, is_version_line};
 use super::cdx::looks_like_cdx;
 use super::framing::Framing;
 use super::parser::Format;
+use super::tar::looks_like_tar;
+use super::wacz::looks_like_manifest;
 use super::warc::has_prefix;
 #[cfg(feature = "codecs")]
 use super::zstd::decoded_start;
@@ -28,11 +30,17 @@ const GZIP_MAGIC: &[u8] = b"\x1f\x8b";
 const ZSTD_MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
 
 /// Formats that begin with a magic number.
-const MAGIC: &[(&[u8], Format)] = &[(b"\x5d\x2a\x4d\x18", Format::WarcZst)];
+const MAGIC: &[(&[u8], Format)] = &[
+    (b"\x5d\x2a\x4d\x18", Format::WarcZst),
+    (b"PK\x03\x04", Format::Zip),
+    // No member, and the mark of a file that was meant to be split.
+    (b"PK\x05\x06", Format::Zip),
+    (b"PK\x07\x08", Format::Zip),
+    (b"PK00", Format::Zip),
+];
 
 /// What is refused by name.
 const REFUSED: &[(&[u8], &str)] = &[
-    (b"PK\x03\x04", "a ZIP file (WACZ archives are ZIP files)"),
     (b"\x86\x48\xf0\x9f\x8c\x90\xf0\x9f\x93\xa6", "a web bundle"),
     (b"\x85\x48\xf0\x9f\x8c\x90\xf0\x9f\x93\xa6", "a web bundle"),
     (b"BZh", "compressed with bzip2"),
@@ -79,6 +87,7 @@ fn detect_gzip(start: &[u8]) -> Result<Format, Error> {
         Format::Warc => Some(Format::WarcGz),
         Format::Arc => Some(Format::ArcGz),
         Format::Cdx => Some(Format::CdxGz),
+        Format::Tar => Some(Format::TarGz),
         _ => None,
     });
     // A first member that cannot be read says nothing of those after it.
@@ -121,6 +130,12 @@ fn by_content(start: &[u8]) -> Option<Format> {
 
 /// What the text begins with says.
 fn by_beginning(start: &[u8]) -> Option<Format> {
+    if looks_like_tar(start) {
+        return Some(Format::Tar);
+    }
+    if looks_like_manifest(start) {
+        return Some(Format::Manifest);
+    }
     let text = start.trim_ascii_start();
     if has_prefix(text, b"WARC/") {
         return Some(Format::Warc);
@@ -226,7 +241,10 @@ mod tests {
         assert_eq!(found(b"\x5d\x2a\x4d\x18...."), Ok(Format::WarcZst));
         assert_eq!(found(b""), Err(code::EMPTY));
         assert_eq!(found(b"Dear diary"), Err(code::NOT_AN_ARCHIVE));
-        assert_eq!(found(b"PK\x03\x04...."), Err(code::NOT_YET));
+        assert_eq!(found(b"PK\x03\x04...."), Ok(Format::Zip));
+        let list =
+            b"{\"profile\": \"multi-wacz-package\", \"resources\": [{\"path\": \"a.wacz\"}]}";
+        assert_eq!(found(list), Ok(Format::Manifest));
         assert_eq!(found(b"{\"log\": {}}"), Err(code::NOT_YET));
         assert_eq!(found(&[0x1f, 0x8b, 8]), Err(code::NOT_AN_ARCHIVE));
     }

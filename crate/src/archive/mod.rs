@@ -1,6 +1,7 @@
 //! Input formats: bytes in, records and damage out. No I/O, and no knowledge of how records are kept.
 
 mod arc;
+mod aside;
 mod block;
 mod body;
 mod cdx;
@@ -10,21 +11,28 @@ mod framing;
 mod gzip;
 mod http;
 mod hunt;
+mod inside;
 mod lines;
 mod machine;
+mod member;
 mod members;
 mod parser;
 mod reader;
 mod record;
 mod surt;
+mod tar;
+mod tee;
 mod telling;
 #[cfg(not(feature = "codecs"))]
 mod unread;
+mod wacz;
 mod warc;
 mod window;
+mod zip;
 #[cfg(feature = "codecs")]
 mod zstd;
 
+pub use aside::{About, Aside, Entry, Index, Page, Resource, Signature, Verdict};
 pub use body::{BodyDecoder, BodyOutcome};
 pub use cdx::Elsewhere;
 pub use date::parse_date;
@@ -32,7 +40,7 @@ pub use detect::detect;
 pub use http::{HttpHead, media_type};
 pub use parser::{Format, Heard, Parser, parser, parser_at};
 pub use reader::{Container, Reader};
-pub use record::{Aside, Joint, Part, Record, Sink};
+pub use record::{Joint, Part, Record, Sink};
 #[cfg(feature = "rewrite")]
 pub(crate) use surt::ascii_label;
 pub use surt::surt;

@@ -4,9 +4,12 @@ use super::cdx::CdxParser;
 use super::framing::Framing;
 use super::reader::{Container, Reader};
 use super::record::Sink;
+use super::tar::{TarGzReader, TarReader};
 #[cfg(not(feature = "codecs"))]
 use super::unread::Unread;
+use super::wacz::ManifestReader;
 use super::window::Feed;
+use super::zip::ZipReader;
 
 /// What a file is, or a member of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +29,14 @@ pub enum Format {
     Cdx,
     /// The same in gzip members, such as the blocks of a ZipNum cluster.
     CdxGz,
+    /// Members in a ZIP file; WACZ packages are ZIP files.
+    Zip,
+    /// Members in a TAR file.
+    Tar,
+    /// The same in gzip members.
+    TarGz,
+    /// A list of archives that lie elsewhere, such as a multi-WACZ file in JSON.
+    Manifest,
 }
 
 impl Format {
@@ -37,6 +48,10 @@ impl Format {
         (Format::ArcGz, "arc.gz"),
         (Format::Cdx, "cdx"),
         (Format::CdxGz, "cdx.gz"),
+        (Format::Zip, "zip"),
+        (Format::Tar, "tar"),
+        (Format::TarGz, "tar.gz"),
+        (Format::Manifest, "manifest"),
     ];
 
     /// Whether records lie in the file as they are, one after another.
@@ -48,6 +63,24 @@ impl Format {
     pub fn name(self) -> &'static str {
         let known = Format::ALL.iter().find(|(format, _)| *format == self);
         known.map_or("unknown", |(_, name)| name)
+    }
+
+    /// Whether it holds files, and no records of its own.
+    pub fn holds_files(self) -> bool {
+        matches!(self, Format::Zip | Format::Tar | Format::TarGz)
+    }
+
+    /// Whether it is compressed, so that compressing it again brings little.
+    pub fn is_packed(self) -> bool {
+        matches!(
+            self,
+            Format::WarcGz
+                | Format::WarcZst
+                | Format::ArcGz
+                | Format::CdxGz
+                | Format::Zip
+                | Format::TarGz
+        )
     }
 
     pub fn named(name: &str) -> Option<Format> {
@@ -125,7 +158,7 @@ impl Feed for Heard<'_> {
 }
 
 /// A parser of a whole file. Some formats begin with their end, where its place is known.
-pub fn parser(format: Format, _size: Option<u64>) -> Box<dyn Parser> {
+pub fn parser(format: Format, size: Option<u64>) -> Box<dyn Parser> {
     match format {
         Format::Warc => Box::new(Reader::new(Container::Plain)),
         Format::WarcGz => Box::new(Reader::new(Container::Gzip)),
@@ -137,6 +170,10 @@ pub fn parser(format: Format, _size: Option<u64>) -> Box<dyn Parser> {
         Format::WarcZst => Box::new(Unread::default()),
         Format::Arc => Box::new(Reader::framed(Framing::Arc, Container::Plain)),
         Format::ArcGz => Box::new(Reader::framed(Framing::Arc, Container::Gzip)),
+        Format::Zip => Box::new(ZipReader::new(size)),
+        Format::Tar => Box::new(TarReader::new(size)),
+        Format::TarGz => Box::new(TarGzReader::new(size)),
+        Format::Manifest => Box::new(ManifestReader::new()),
     }
 }
 
@@ -156,5 +193,7 @@ pub fn parser_at(format: Format, offset: u64, skip: u64) -> Box<dyn Parser> {
         Format::ArcGz => reader(Framing::Arc, Container::Gzip),
         Format::Cdx => Box::new(CdxParser::at(false, offset, skip)),
         Format::CdxGz => Box::new(CdxParser::at(true, offset, skip)),
+        // They have no records of their own: those of their members are read as parts.
+        Format::Zip | Format::Tar | Format::TarGz | Format::Manifest => parser(format, None),
     }
 }

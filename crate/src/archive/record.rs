@@ -1,5 +1,6 @@
 //! What a reader tells of each record, and the trait of those who listen.
 
+use super::aside::Aside;
 use super::http::HttpHead;
 use super::parser::Format;
 use super::warc::WarcHead;
@@ -42,10 +43,6 @@ pub struct Part {
     pub windows: Vec<Window>,
 }
 
-/// What a file tells that is no record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Aside {}
-
 /// Hears a record as it streams by: `begin`, at most one `http`, any number of `body`, then `end`.
 /// After `abandon` the same record begins again, because a wrong length was found out.
 pub trait Sink {
@@ -70,7 +67,12 @@ pub trait Sink {
     fn wants_elsewhere(&self, _file: &[u8]) -> bool {
         true
     }
+    /// Something that is no record.
     fn aside(&mut self, _aside: Aside) {}
+    /// True asks for members to be summed up and compared with what is stated of them.
+    fn wants_proof(&self) -> bool {
+        false
+    }
     /// False lets the reader pass over long blocks.
     fn wants_body(&self) -> bool {
         true

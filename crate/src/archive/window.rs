@@ -10,6 +10,8 @@ pub enum Storage {
     Stored,
     /// As bare deflate data.
     Deflated,
+    /// In gzip members, one after another.
+    Gzipped,
 }
 
 /// Where a member lies in the file that holds it.
@@ -57,24 +59,34 @@ struct Inflater {
     /// Bytes of the member up to the end of what is held.
     reached: u64,
     has_ended: bool,
+    /// Whether all of `out` was filled, so that more may come without more input.
+    is_filled: bool,
+    is_gzip: bool,
+    /// Whether a gzip member ended, and nothing of another one came out yet.
+    is_between: bool,
 }
 
 impl Inflater {
-    fn new() -> Inflater {
+    fn new(is_gzip: bool) -> Inflater {
         Inflater {
-            inflate: Inflate::new(false, 15),
+            inflate: inflate(is_gzip),
             out: vec![0; INFLATE_STEP_BYTES],
             held: (0, 0),
             reached: 0,
             has_ended: false,
+            is_filled: false,
+            is_gzip,
+            is_between: false,
         }
     }
 
     fn restart(&mut self) {
-        self.inflate.reset(false);
+        self.inflate = inflate(self.is_gzip);
+        self.is_between = false;
         self.held = (0, 0);
         self.reached = 0;
         self.has_ended = false;
+        self.is_filled = false;
     }
 
     /// Inflates once; returns what was taken, or nothing where the data is damaged.
@@ -87,19 +99,37 @@ impl Inflater {
         let taken = moved(self.inflate.total_in(), before.0);
         let made = moved(self.inflate.total_out(), before.1);
         self.held = (0, made);
+        self.is_filled = made == self.out.len();
         self.reached += made as u64;
         match status {
+            Ok(Status::StreamEnd) if self.is_gzip => {
+                self.inflate = inflate(true);
+                self.is_between = true;
+            }
             Ok(Status::StreamEnd) => self.has_ended = true,
-            Ok(_) => {}
+            Ok(_) => self.is_between &= made == 0,
+            // What follows the last gzip member is none.
+            Err(_) if self.is_between => self.has_ended = true,
             Err(_) => return None,
         }
         Some(taken)
     }
 }
 
+fn inflate(is_gzip: bool) -> Inflate {
+    const WITH_GZIP_HEADER: u8 = 16;
+    if is_gzip {
+        Inflate::new(true, WITH_GZIP_HEADER + 15)
+    } else {
+        Inflate::new(false, 15)
+    }
+}
+
 impl Tunnel {
     pub fn new(window: Window) -> Tunnel {
-        let inflater = (window.storage == Storage::Deflated).then(|| Box::new(Inflater::new()));
+        let is_gzip = window.storage == Storage::Gzipped;
+        let inflater =
+            (window.storage != Storage::Stored).then(|| Box::new(Inflater::new(is_gzip)));
         Tunnel {
             window,
             taken: 0,
@@ -154,7 +184,12 @@ impl Tunnel {
             None => inner.wanted().min(self.window.bytes),
             Some(inflater) => inflater.reached,
         };
-        self.is_broken = self.inflater.is_some() || end < self.window.bytes;
+        // Gzip members go on as long as the file does.
+        let is_whole = self
+            .inflater
+            .as_ref()
+            .is_some_and(|inflater| inflater.is_between);
+        self.is_broken = !is_whole && (self.inflater.is_some() || end < self.window.bytes);
         self.end(end, inner)
     }
 
@@ -198,16 +233,18 @@ impl Tunnel {
             }
             let left = usize::try_from(self.window.bytes - self.taken).unwrap_or(usize::MAX);
             let piece = &bytes[at..bytes.len().min(at.saturating_add(left))];
-            if inflater.has_ended || left == 0 {
+            if inflater.has_ended || left == 0 && !inflater.is_filled {
                 let end = inflater.reached;
-                self.is_broken |= !inflater.has_ended;
+                self.is_broken |= !inflater.has_ended && !inflater.is_between;
                 self.end(end, inner);
                 return at;
             }
-            if piece.is_empty() {
+            if piece.is_empty() && !inflater.is_filled {
                 return at;
             }
             match inflater.step(piece) {
+                // A full output may have been the last; with input there is always something to do.
+                Some(0) if piece.is_empty() => {}
                 Some(0) if inflater.held.1 == 0 && !inflater.has_ended => return at,
                 Some(taken) => {
                     at += taken;
@@ -278,7 +315,7 @@ impl Path {
 }
 
 /// Only a place.
-struct At(u64);
+pub(super) struct At(pub u64);
 
 impl Feed for At {
     fn wanted(&self) -> u64 {

@@ -29,21 +29,11 @@ pub fn members<'a>(text: &'a [u8], each: &mut dyn FnMut(&'a [u8], Value<'a>)) ->
 }
 
 /// Tells `each` of the elements of the array that `text` is. False where it is none, or has a flaw.
-#[cfg(test)]
 pub fn elements<'a>(text: &'a [u8], each: &mut dyn FnMut(Value<'a>)) -> bool {
     let mut cursor = Cursor { text, at: 0 };
     let is_sound = cursor.array(0, &mut |value| each(value));
     cursor.blank();
     is_sound.is_some() && cursor.at == text.len()
-}
-
-/// The value that `text` is, and nothing else.
-#[cfg(test)]
-pub fn value(text: &[u8]) -> Option<Value<'_>> {
-    let mut cursor = Cursor { text, at: 0 };
-    let value = cursor.value(0)?;
-    cursor.blank();
-    (cursor.at == text.len()).then_some(value)
 }
 
 /// A text without its escapes. Halves of a pair that stand alone become the replacement character.

@@ -2,7 +2,7 @@
 //!
 //! Lines are read by the engine, since indexes open as archives do; the rest is of the feature `tools`.
 
-mod json;
+pub(crate) mod json;
 mod line;
 mod lines;
 

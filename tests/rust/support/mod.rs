@@ -81,6 +81,7 @@ pub fn inspect_cut(bytes: &[u8], window: usize) -> Result<Vec<Value>, Error> {
 pub fn inspect_as(format: Format, bytes: &[u8], window: usize) -> Vec<Value> {
     let mut reader = parser(format, Some(bytes.len() as u64));
     let mut sink = Unbounded(Inspector::new());
+    sink.0.name_file(b"file", false);
     read_all(reader.as_mut(), bytes, window, &mut sink);
     let text = sink.0.take();
     text.lines()
@@ -162,5 +163,8 @@ impl Sink for Unbounded {
     }
     fn part(&mut self, part: &stackroom::archive::Part) {
         self.0.part(part);
+    }
+    fn wants_proof(&self) -> bool {
+        self.0.wants_proof()
     }
 }
