@@ -86,6 +86,25 @@ pub mod code {
     pub const MEMBER_TOO_DEEP: Code = "member/too-deep";
     pub const MEMBER_NOT_READ: Code = "member/not-supported";
 
+    pub const HAR_BAD_JSON: Code = "har/bad-json";
+    pub const HAR_BAD_TEXT: Code = "har/bad-text";
+    pub const HAR_BAD_DATE: Code = "har/bad-date";
+    pub const HAR_BAD_BASE64: Code = "har/bad-base64";
+    pub const HAR_NO_URL: Code = "har/no-url";
+    pub const HAR_NO_ENTRIES: Code = "har/no-entries";
+    pub const HAR_TOO_LARGE: Code = "har/too-large";
+    pub const HAR_LATE: Code = "har/late";
+    pub const HAR_TRUNCATED: Code = "har/truncated";
+    pub const WBN_BAD_HEAD: Code = "wbn/bad-head";
+    pub const WBN_BAD_INDEX: Code = "wbn/bad-index";
+    pub const WBN_BAD_RESPONSE: Code = "wbn/bad-response";
+    pub const WBN_BAD_LENGTH: Code = "wbn/bad-length";
+    pub const WBN_CRITICAL: Code = "wbn/critical";
+    pub const WBN_TOO_MANY: Code = "wbn/too-many";
+    pub const WBN_BEHIND: Code = "wbn/behind";
+    pub const WBN_GARBAGE: Code = "wbn/garbage";
+    pub const WBN_TRUNCATED: Code = "wbn/truncated";
+
     /// The codes of damage.
     const DAMAGE: &[Code] = &[
         GZIP_BAD_DATA,
@@ -147,6 +166,24 @@ pub mod code {
         MEMBER_BOMB,
         MEMBER_TOO_DEEP,
         MEMBER_NOT_READ,
+        HAR_BAD_JSON,
+        HAR_BAD_TEXT,
+        HAR_BAD_DATE,
+        HAR_BAD_BASE64,
+        HAR_NO_URL,
+        HAR_NO_ENTRIES,
+        HAR_TOO_LARGE,
+        HAR_LATE,
+        HAR_TRUNCATED,
+        WBN_BAD_HEAD,
+        WBN_BAD_INDEX,
+        WBN_BAD_RESPONSE,
+        WBN_BAD_LENGTH,
+        WBN_CRITICAL,
+        WBN_TOO_MANY,
+        WBN_BEHIND,
+        WBN_GARBAGE,
+        WBN_TRUNCATED,
     ];
 
     /// The code by its name, as it comes over a port.

@@ -124,7 +124,9 @@ impl Extractor {
         };
         let must_measure = format.is_plain() && matches!(part, Part::Raw | Part::Body);
         let mut reader = parser_at(format, offset, skip);
-        if !must_measure {
+        // What is no WARC may lie in several places, or be read twice.
+        let has_places = matches!(format, Format::Har | Format::Wbn);
+        if !must_measure && !has_places {
             reader.forbid_seek();
         }
         Extractor {

@@ -80,6 +80,24 @@ pub const CDX_COLUMNS_MAX: usize = 32;
 
 /// Lines that are looked at to tell whether a file is a capture index.
 pub const CDX_LOOK_LINES_MAX: usize = 20;
+/// JSON that is nested deeper is not read: what HAR files need is 8, and a level costs a byte.
+pub const JSON_DEPTH_MAX: usize = 1024;
+
+/// A URL, header value or other field of a HAR file is cut here, as headers of HTTP are.
+pub const HAR_TEXT_BYTES_MAX: usize = HTTP_HEAD_BYTES_MAX;
+
+/// A body in a HAR file is held up to this length until its entry ends; a longer one is read twice.
+pub const HAR_HELD_BYTES_MAX: usize = 4 << 20;
+
+/// The head of a web bundle, or of a response in one, is not longer; nor is an entry of its index. The draft
+/// stops at half of it.
+pub const WBN_HEAD_BYTES_MAX: u64 = 1 << 20;
+
+/// The index of a web bundle is read in steps of so many bytes: the responses of one are told, then comes the next.
+pub const WBN_INDEX_STEP_BYTES: usize = 2 << 20;
+
+/// Where a source only goes forward, all of the index must be held; this much of it is.
+pub const WBN_INDEX_HELD_BYTES_MAX: usize = 32 << 20;
 
 /// A ZIP directory is read in pieces of this size: a million entries never lie in memory together, and the
 /// longest entry that there can be (three fields of 64 KiB) fits.

@@ -37,12 +37,12 @@ const MAGIC: &[(&[u8], Format)] = &[
     (b"PK\x05\x06", Format::Zip),
     (b"PK\x07\x08", Format::Zip),
     (b"PK00", Format::Zip),
+    (b"\x86\x48\xf0\x9f\x8c\x90\xf0\x9f\x93\xa6", Format::Wbn),
+    (b"\x85\x48\xf0\x9f\x8c\x90\xf0\x9f\x93\xa6", Format::Wbn),
 ];
 
 /// What is refused by name.
 const REFUSED: &[(&[u8], &str)] = &[
-    (b"\x86\x48\xf0\x9f\x8c\x90\xf0\x9f\x93\xa6", "a web bundle"),
-    (b"\x85\x48\xf0\x9f\x8c\x90\xf0\x9f\x93\xa6", "a web bundle"),
     (b"BZh", "compressed with bzip2"),
     (b"\xfd7zXZ\0", "compressed with xz"),
     (b"\x04\x22\x4d\x18", "compressed with LZ4"),
@@ -136,6 +136,9 @@ fn by_beginning(start: &[u8]) -> Option<Format> {
     if looks_like_manifest(start) {
         return Some(Format::Manifest);
     }
+    if looks_like_har(start) {
+        return Some(Format::Har);
+    }
     let text = start.trim_ascii_start();
     if has_prefix(text, b"WARC/") {
         return Some(Format::Warc);
@@ -162,6 +165,16 @@ fn by_record(start: &[u8]) -> Option<Format> {
     }
 }
 
+/// JSON whose first name, or one of the first, is `log`.
+fn looks_like_har(start: &[u8]) -> bool {
+    let text = start
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(start)
+        .trim_ascii_start();
+    matches!(text.first(), Some(b'{' | b'['))
+        && memmem::find(&text[..text.len().min(LOOK_BYTES)], b"\"log\"").is_some()
+}
+
 fn inflated_start(start: &[u8]) -> Vec<u8> {
     let mut out = vec![0; LOOK_BYTES];
     let mut inflate = Inflate::new(true, GZIP_WITH_WRAPPER);
@@ -185,7 +198,6 @@ enum Packing {
 }
 
 fn refusal(content: &[u8], packing: Packing) -> Error {
-    let text = content.trim_ascii_start();
     if let Some(name) = named(content) {
         let message = match packing {
             Packing::None if name.starts_with("compressed") => {
@@ -194,13 +206,6 @@ fn refusal(content: &[u8], packing: Packing) -> Error {
             Packing::None => format!("This file is {name}, which cannot be read here."),
             _ => format!("What is inside this compressed file is {name}. It cannot be read here."),
         };
-        return Error::new(code::NOT_YET, message).at(0);
-    }
-    let is_har =
-        text.starts_with(b"{") && content.windows(5).take(4096).any(|five| five == b"\"log\"");
-    if is_har && packing == Packing::None {
-        let message =
-            "This file is a HAR file. It cannot be opened yet: choose a WARC or WARC.GZ file.";
         return Error::new(code::NOT_YET, message).at(0);
     }
     let is_text = is_text(&content[..content.len().min(1024)]);
@@ -245,7 +250,8 @@ mod tests {
         let list =
             b"{\"profile\": \"multi-wacz-package\", \"resources\": [{\"path\": \"a.wacz\"}]}";
         assert_eq!(found(list), Ok(Format::Manifest));
-        assert_eq!(found(b"{\"log\": {}}"), Err(code::NOT_YET));
+        assert_eq!(found(b"\xef\xbb\xbf {\"log\": {}}"), Ok(Format::Har));
+        assert!(found(b" \xef\xbb\xbf{\"log\": {}}").is_err());
         assert_eq!(found(&[0x1f, 0x8b, 8]), Err(code::NOT_AN_ARCHIVE));
     }
 

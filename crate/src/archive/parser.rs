@@ -2,12 +2,14 @@
 
 use super::cdx::CdxParser;
 use super::framing::Framing;
+use super::har::Har;
 use super::reader::{Container, Reader};
 use super::record::Sink;
 use super::tar::{TarGzReader, TarReader};
 #[cfg(not(feature = "codecs"))]
 use super::unread::Unread;
 use super::wacz::ManifestReader;
+use super::wbn::Bundle;
 use super::window::Feed;
 use super::zip::ZipReader;
 
@@ -37,6 +39,10 @@ pub enum Format {
     TarGz,
     /// A list of archives that lie elsewhere, such as a multi-WACZ file in JSON.
     Manifest,
+    /// HTTP archives: JSON.
+    Har,
+    /// Web bundles, b1 and b2.
+    Wbn,
 }
 
 impl Format {
@@ -52,6 +58,8 @@ impl Format {
         (Format::Tar, "tar"),
         (Format::TarGz, "tar.gz"),
         (Format::Manifest, "manifest"),
+        (Format::Har, "har"),
+        (Format::Wbn, "wbn"),
     ];
 
     /// Whether records lie in the file as they are, one after another.
@@ -174,6 +182,8 @@ pub fn parser(format: Format, size: Option<u64>) -> Box<dyn Parser> {
         Format::Tar => Box::new(TarReader::new(size)),
         Format::TarGz => Box::new(TarGzReader::new(size)),
         Format::Manifest => Box::new(ManifestReader::new()),
+        Format::Har => Box::new(Har::new()),
+        Format::Wbn => Box::new(Bundle::new(size)),
     }
 }
 
@@ -195,5 +205,7 @@ pub fn parser_at(format: Format, offset: u64, skip: u64) -> Box<dyn Parser> {
         Format::CdxGz => Box::new(CdxParser::at(true, offset, skip)),
         // They have no records of their own: those of their members are read as parts.
         Format::Zip | Format::Tar | Format::TarGz | Format::Manifest => parser(format, None),
+        Format::Har => Box::new(Har::at(offset, skip)),
+        Format::Wbn => Box::new(Bundle::at(offset, skip)),
     }
 }

@@ -1,6 +1,8 @@
 //! What several test files need: the corpus, and reading a whole archive from memory.
 #![allow(dead_code)]
 
+pub mod heard;
+
 pub mod fixtures;
 
 use std::path::PathBuf;
