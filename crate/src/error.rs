@@ -33,6 +33,11 @@ pub mod code {
     pub const WARC_NO_TYPE: Code = "warc/no-type";
     pub const WARC_BAD_DATE: Code = "warc/bad-date";
 
+    pub const BAD_QUERY: Code = "lookup/bad-query";
+    pub const TOO_MANY_ROWS: Code = "lookup/too-many-rows";
+    pub const CANNOT_COMPRESS: Code = "write/cannot-compress";
+    pub const NOT_AN_INDEX: Code = "lookup/not-an-index";
+
     pub const CDX_BAD_LINE: Code = "cdx/bad-line";
     pub const CDX_BAD_DATE: Code = "cdx/bad-date";
     pub const CDX_UNSORTED: Code = "cdx/unsorted";

@@ -78,6 +78,50 @@ pub const CDX_LINE_BYTES_MAX: usize = 1 << 20;
 /// Columns of a CDX line: the widest layout in use has 16.
 pub const CDX_COLUMNS_MAX: usize = 32;
 
+/// A block of a ZipNum cluster, compressed. Clusters in use have blocks of 6 to 200 kB.
+#[cfg(feature = "tools")]
+pub const CDX_BLOCK_BYTES_MAX: u64 = 64 << 20;
+
+/// What a look-up reads at once, and the range in which it reads on instead of searching.
+#[cfg(feature = "tools")]
+pub const LOOKUP_READ_BYTES: usize = 64 << 10;
+
+/// A compressed index of at most this length is read whole, so that it need not be sorted.
+#[cfg(feature = "tools")]
+pub const LOOKUP_WHOLE_BYTES_MAX: u64 = 8 << 20;
+
+/// Rows that a look-up holds to put them in order, in bytes.
+#[cfg(feature = "tools")]
+pub const LOOKUP_KEPT_BYTES_MAX: usize = 256 << 20;
+
+/// Originals that a look-up remembers to resolve revisits: 200 MB of them.
+#[cfg(feature = "tools")]
+pub const LOOKUP_ORIGINALS_MAX: usize = 1_000_000;
+
+/// A look-up stops reading while it holds this much output, or this much of rows that wait their turn.
+#[cfg(feature = "tools")]
+pub const LOOKUP_HELD_BYTES_MAX: usize = 1 << 20;
+
+/// Of a posted body, so much of its query goes into a key: as other indexers have it, so that keys are the same.
+#[cfg(feature = "tools")]
+pub const CDX_POST_QUERY_CHARS_MAX: usize = 4096;
+
+/// Of a posted body, so much is looked at: forms that differ later get one key.
+#[cfg(feature = "tools")]
+pub const CDX_POST_BODY_BYTES_MAX: usize = 1 << 20;
+
+/// Levels of a posted JSON text: each costs another pass over what is in it.
+#[cfg(feature = "tools")]
+pub const CDX_POST_LEVELS_MAX: usize = 32;
+
+/// Lines that are sorted in memory; more are sorted in runs, which the host keeps and which are then merged.
+#[cfg(feature = "tools")]
+pub const CDX_RUN_BYTES_MAX: usize = 32 << 20;
+
+/// Rows in a block of a ZipNum cluster that is written, as pywb writes them.
+#[cfg(feature = "tools")]
+pub const CDX_BLOCK_LINES: usize = 3000;
+
 /// Lines that are looked at to tell whether a file is a capture index.
 pub const CDX_LOOK_LINES_MAX: usize = 20;
 /// JSON that is nested deeper is not read: what HAR files need is 8, and a level costs a byte.

@@ -231,7 +231,7 @@ fn after_a_damaged_block_the_next_one_is_read() {
 /// Small files of every kind.
 fn small() -> Vec<(Vec<u8>, Format)> {
     let blocks = [
-        gzip(PLAIN[..220].as_bytes()),
+        gzip(&PLAIN.as_bytes()[..220]),
         gzip(PLAIN[220..].trim_end().as_bytes()),
         gzip(JSON.as_bytes()),
     ]

@@ -10,6 +10,8 @@ import type { ArchiveSource, FolderSource, NamedSource } from "./open.js";
 import type { SourceRef } from "./protocol.js";
 import { WINDOW_BYTES, openSource, type Source } from "./source.js";
 
+const WINDOW_BYTES_MIN = 4 << 10;
+
 export async function openNodeSource(reference: SourceRef): Promise<Source> {
   if (reference.kind !== "path") return openSource(reference);
   const { path } = reference;
@@ -18,7 +20,7 @@ export async function openNodeSource(reference: SourceRef): Promise<Source> {
     if (facts.isDirectory()) throw new ArchiveError("source/unreadable", `${path} is a folder.`);
     return facts.size;
   });
-  return { size, chunks: (offset, signal) => fileChunks(path, offset, signal) };
+  return { size, chunks: (offset, signal, until) => fileChunks(path, offset, signal, until) };
 }
 
 /** What a folder holds, where the path is one of a folder. */
@@ -65,7 +67,7 @@ async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>):
   }
 }
 
-async function* fileChunks(path: string, offset: number, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+async function* fileChunks(path: string, offset: number, signal: AbortSignal, until = Infinity): AsyncGenerator<Uint8Array, void, undefined> {
   let file: FileHandle;
   try {
     file = await open(path, "r");
@@ -75,7 +77,9 @@ async function* fileChunks(path: string, offset: number, signal: AbortSignal): A
   try {
     for (let at = offset; ; ) {
       checkAbort(signal);
-      const { bytesRead, buffer } = await file.read(new Uint8Array(WINDOW_BYTES), 0, WINDOW_BYTES, at);
+      // Who stops early is spared most of a window.
+      const window = at < until ? Math.min(WINDOW_BYTES, Math.max(until - at, WINDOW_BYTES_MIN)) : WINDOW_BYTES;
+      const { bytesRead, buffer } = await file.read(new Uint8Array(window), 0, window, at);
       if (bytesRead === 0) return;
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);

@@ -1,12 +1,17 @@
 /** The package in Node: the same functions, with files opened by path and the engine beside the caller. */
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { greet, loopback, type Connect } from "./connection.js";
 import { Engine } from "./engine.js";
 import { listPath, openNodeSource } from "./files.js";
+import * as indexes from "./indexes.js";
+import type { IndexFormat, IndexOptions, IndexPiece } from "./indexes.js";
 import { ready, type EngineExports, type Modules } from "./module.js";
-import { opener, referTo, type Referrer } from "./open.js";
+import { opener, referTo, type ArchiveSource, type Referrer } from "./open.js";
+import type { NamedRef, SourceRef } from "./protocol.js";
 import init, * as tools from "./wasm/tools.js";
 
 const TOOLS = new URL("./wasm/tools_bg.wasm", import.meta.url);
@@ -30,12 +35,68 @@ const refer: Referrer = (source) => {
   return source.startsWith("file:") ? { kind: "path", path: fileURLToPath(source) } : { kind: "path", path: source };
 };
 
+/** Lines that are kept on disk from this length on. */
+const KEPT_BYTES_MAX = 1 << 20;
+
+const indexHost: indexes.IndexHost = {
+  exports: async () => {
+    await load({});
+    return tools;
+  },
+  open: openNodeSource,
+  beside: (reference, name) => {
+    const parts = name.split(/[\\/]/);
+    if (isAbsolute(name) || parts.includes("..") || /^[a-z][a-z0-9+.-]*:/i.test(name)) return undefined;
+    if (reference.kind === "path") return { kind: "path", path: join(dirname(reference.path), ...parts) };
+    return reference.kind === "url" ? { kind: "url", url: new URL(parts.map(encodeURIComponent).join("/"), reference.url).href } : undefined;
+  },
+  keep: async (bytes) => {
+    if (bytes.length < KEPT_BYTES_MAX) return { source: { kind: "bytes", bytes }, release: async () => undefined };
+    const folder = await mkdtemp(join(tmpdir(), "stackroom-"));
+    const path = join(folder, "lines");
+    await writeFile(path, bytes);
+    return { source: { kind: "path", path }, release: () => rm(folder, { recursive: true, force: true }) };
+  },
+};
+
+const namedSource = (source: ArchiveSource): NamedRef => {
+  const reference: SourceRef = refer(source);
+  if (reference.kind === "path") return { source: reference, name: basename(reference.path) };
+  return { source: reference, name: reference.kind === "url" ? (new URL(reference.url).pathname.split("/").at(-1) ?? "") : "archive" };
+};
+
+/**
+ * Rows of capture indexes (CDX, CDXJ, ZipNum) or of archives that answer a query, in pieces of whole lines. The query is
+ * what CDX servers take, as names and values: `[["url", "example.com/*"], ["limit", "10"]]`.
+ */
+export function lookUp(
+  sources: readonly ArchiveSource[],
+  query: ReadonlyArray<readonly [string, string]>,
+  options?: IndexOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  return indexes.lookUp(indexHost, sources.map(namedSource), query, options);
+}
+
+/** A sorted capture index of archives, in pieces; of a ZipNum cluster, `part` is the name of its one part. */
+export function makeIndex(
+  sources: readonly ArchiveSource[],
+  { format = "cdxj", part = "index", ...options }: MakeIndexOptions = {},
+): AsyncGenerator<IndexPiece, void, undefined> {
+  return indexes.makeIndex(indexHost, sources.map(namedSource), format, part, options);
+}
+
+export interface MakeIndexOptions extends IndexOptions {
+  readonly format?: IndexFormat | undefined;
+  readonly part?: string | undefined;
+}
+
 export const { openArchive, inspectArchive, readRecord, surt } = opener(connect, refer, listPath);
 
 export { Archive } from "./archive.js";
 export type { FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";
 export { ArchiveError } from "./errors.js";
 export type { ArchiveSource, CollectionSource, FolderSource, InspectOptions, MemberOption, NamedSource, OpenOptions } from "./open.js";
+export type { IndexFormat, IndexOptions, IndexPiece } from "./indexes.js";
 export { VERSION } from "./protocol.js";
 export type * from "./shapes.js";
 export type { View } from "./view.js";

@@ -17,6 +17,7 @@ use super::parser::Format;
 use super::tar::looks_like_tar;
 use super::wacz::looks_like_manifest;
 use super::warc::has_prefix;
+use super::wbn::looks_like_bundle;
 #[cfg(feature = "codecs")]
 use super::zstd::decoded_start;
 use crate::error::{Error, code};
@@ -37,8 +38,6 @@ const MAGIC: &[(&[u8], Format)] = &[
     (b"PK\x05\x06", Format::Zip),
     (b"PK\x07\x08", Format::Zip),
     (b"PK00", Format::Zip),
-    (b"\x86\x48\xf0\x9f\x8c\x90\xf0\x9f\x93\xa6", Format::Wbn),
-    (b"\x85\x48\xf0\x9f\x8c\x90\xf0\x9f\x93\xa6", Format::Wbn),
 ];
 
 /// What is refused by name.
@@ -135,6 +134,9 @@ fn by_beginning(start: &[u8]) -> Option<Format> {
     }
     if looks_like_manifest(start) {
         return Some(Format::Manifest);
+    }
+    if looks_like_bundle(start) {
+        return Some(Format::Wbn);
     }
     if looks_like_har(start) {
         return Some(Format::Har);

@@ -22,6 +22,7 @@ mod members;
 mod parser;
 mod reader;
 mod record;
+mod rows;
 mod surt;
 mod tar;
 mod tee;
@@ -45,6 +46,8 @@ pub use http::{HttpHead, media_type};
 pub use parser::{Format, Heard, Parser, parser, parser_at};
 pub use reader::{Container, Reader};
 pub use record::{Joint, Part, Record, Sink};
+#[cfg(feature = "tools")]
+pub(crate) use rows::{Place, RowReader, RowSink};
 #[cfg(feature = "rewrite")]
 pub(crate) use surt::ascii_label;
 pub use surt::surt;

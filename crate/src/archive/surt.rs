@@ -5,14 +5,13 @@
 //! session ids, the order of the query and a last slash do not count. A pure function; never fails.
 
 /// Schemes without a host: such URLs are their own key.
-const OPAQUE: [&str; 7] = [
+const OPAQUE: [&str; 6] = [
     "dns:",
     "warcinfo:",
     "filedesc:",
     "mailto:",
     "data:",
     "whois:",
-    "urn:",
 ];
 
 /// The key of a URL, `-` for an empty one.
@@ -27,6 +26,9 @@ pub fn surt(url: &str) -> String {
     }
     if OPAQUE.iter().any(|scheme| starts_with(&url, scheme)) {
         return url;
+    }
+    if let Some(key) = hostless_key(&url) {
+        return key;
     }
     let parts = split(&url);
     let path = path_key(parts.path);
@@ -48,6 +50,27 @@ pub fn surt(url: &str) -> String {
         key.push_str(&query);
     }
     key
+}
+
+/// The key of a URL whose scheme is followed by no host: `urn:x`, `file:///x`.
+fn hostless_key(url: &str) -> Option<String> {
+    let end = scheme_end(url)?;
+    let (scheme, rest) = (url[..end].to_ascii_lowercase(), &url[end + 1..]);
+    let rest = match rest.strip_prefix("//") {
+        Some(path) if path.starts_with('/') => path,
+        Some(_) => return None,
+        None => rest,
+    };
+    if matches!(scheme.as_str(), "http" | "https" | "ftp") {
+        return None;
+    }
+    let rest = rest.split('#').next().unwrap_or_default();
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let path = escape_once(&unescape_fully(path.as_bytes())).to_ascii_lowercase();
+    let query = query_key(query);
+    let joint = if query.is_empty() { "" } else { "?" };
+    Some(format!("{scheme}:{path}{joint}{query}"))
 }
 
 struct Parts<'a> {
@@ -453,6 +476,13 @@ mod tests {
             ("http://0112.0175.0117.0150/", "104,79,125,74)/"),
             ("http://www.com/", "com)/"),
             ("dns:example.com", "dns:example.com"),
+            ("urn:X-Test:http://A.test/B/", "urn:x-test:http://a.test/b"),
+            (
+                "screenshot:http://a.test/x/?b&a",
+                "screenshot:http://a.test/x?a&b",
+            ),
+            ("file:///A b.png", "file:/a%20b.png"),
+            ("metadata://a.test/x", "test,a)/x"),
             ("", "-"),
         ];
         for (url, key) in cases {

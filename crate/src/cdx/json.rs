@@ -36,6 +36,15 @@ pub fn elements<'a>(text: &'a [u8], each: &mut dyn FnMut(Value<'a>)) -> bool {
     is_sound.is_some() && cursor.at == text.len()
 }
 
+/// The value that `text` is, and nothing else.
+#[cfg(feature = "tools")]
+pub fn value(text: &[u8]) -> Option<Value<'_>> {
+    let mut cursor = Cursor { text, at: 0 };
+    let value = cursor.value(0)?;
+    cursor.blank();
+    (cursor.at == text.len()).then_some(value)
+}
+
 /// A text without its escapes. Halves of a pair that stand alone become the replacement character.
 pub fn unescaped(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());

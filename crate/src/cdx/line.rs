@@ -64,6 +64,9 @@ const ORIGINALS: [&str; 3] = ["orig.length", "orig.offset", "orig.filename"];
 
 /// The name under which a column is kept here.
 pub fn column_name(name: &str) -> &str {
+    if name.len() == 1 && !letter_name(name.as_bytes()).is_empty() {
+        return letter_name(name.as_bytes());
+    }
     OTHER_NAMES
         .iter()
         .find(|(other, _)| other.eq_ignore_ascii_case(name))
@@ -108,6 +111,11 @@ impl Layout {
         has_facts.then_some(Layout { separator, columns })
     }
 
+    /// What parts the columns.
+    pub fn separator(&self) -> u8 {
+        self.separator
+    }
+
     fn of_count(count: usize) -> Option<Vec<&'static str>> {
         let (_, letters) = UNNAMED.iter().find(|(columns, _)| *columns == count)?;
         let mut originals = ORIGINALS.iter();
@@ -141,7 +149,7 @@ impl Line {
     /// Reads a line, without what ends it.
     pub fn parse(line: &[u8], layout: &Layout) -> Line {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.trim_ascii().is_empty() || matches!(line[0], b'!' | b'#') {
+        if line.trim_ascii().is_empty() {
             return Line::Remark;
         }
         if let Some(layout) = Layout::of_header(line) {
@@ -149,6 +157,8 @@ impl Line {
         }
         match Row::parse(line, layout) {
             Ok(row) => Line::Row(row),
+            // Keys may begin so too.
+            Err(_) if matches!(line[0], b'!' | b'#') => Line::Remark,
             Err(expected) => Line::Bad(expected),
         }
     }
@@ -177,11 +187,9 @@ pub struct Row {
 impl Row {
     /// Reads a line that is no remark; what was expected where it is no row.
     pub fn parse(line: &[u8], layout: &Layout) -> Result<Row, &'static str> {
-        if line.starts_with(b"{") {
-            return Row::parse_json(line);
-        }
         match json_start(line) {
             Some((key_end, at)) => Row::parse_cdxj(line, key_end, at),
+            None if line.starts_with(b"{") => Row::parse_json(line),
             None => Row::parse_columns(line, layout),
         }
     }
