@@ -109,6 +109,13 @@ pub mod code {
     pub const WBN_BEHIND: Code = "wbn/behind";
     pub const WBN_GARBAGE: Code = "wbn/garbage";
     pub const WBN_TRUNCATED: Code = "wbn/truncated";
+    pub const QUERY_SYNTAX: Code = "query/syntax";
+    pub const QUERY_COLUMN: Code = "query/column";
+    pub const QUERY_VALUE: Code = "query/value";
+
+    pub const WRITE_NO_HEADER: Code = "write/no-header";
+    pub const WRITE_ONLY_INDEX: Code = "write/only-an-index";
+    pub const WRITE_CHANGED: Code = "write/source-changed";
 
     /// The codes of damage.
     const DAMAGE: &[Code] = &[

@@ -27,6 +27,8 @@ pub mod filter;
 pub mod inspect;
 mod json;
 pub mod limits;
+#[cfg(feature = "tools")]
+pub mod query;
 pub mod range;
 pub mod referral;
 #[cfg(feature = "rewrite")]
@@ -35,6 +37,8 @@ pub mod row;
 pub mod split;
 pub mod store;
 mod urls;
+#[cfg(feature = "tools")]
+pub mod write;
 
 #[cfg(target_arch = "wasm32")]
 mod wasm;

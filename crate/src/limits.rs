@@ -188,5 +188,18 @@ pub const PACKAGE_FLAWS_MAX: usize = 20;
 pub const SHOWN_NAME_LETTERS_MAX: usize = 120;
 
 const _: () = assert!(ZIP_DIRECTORY_STEP_BYTES >= 46 + 3 * 0xffff);
+/// A query longer than this is not one that a person wrote.
+pub const QUERY_BYTES_MAX: usize = 64 << 10;
+
+/// Brackets and negations within each other in a query: reading and asking it recur that deep.
+pub const QUERY_DEPTH_MAX: usize = 64;
+
+/// A regular expression that is larger than this when compiled is refused: it would be slow on every record.
+pub const REGEX_BYTES_MAX: usize = 1 << 20;
+
+/// A record is kept up to this length while it is decided what is written of it; longer ones are read again.
+/// Reading stops while this much waits to be written.
+pub const WRITE_HELD_BYTES_MAX: usize = 4 << 20;
+
 const _: () = assert!(TABLE_URL_BYTES_MAX <= WARC_HEAD_BYTES_MAX);
 const _: () = assert!(INFLATE_STEP_BYTES_EXTRACT * 1032 <= 8 << 20);

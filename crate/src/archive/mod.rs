@@ -48,8 +48,8 @@ pub use reader::{Container, Reader};
 pub use record::{Joint, Part, Record, Sink};
 #[cfg(feature = "tools")]
 pub(crate) use rows::{Place, RowReader, RowSink};
-#[cfg(feature = "rewrite")]
+#[cfg(any(feature = "rewrite", feature = "tools"))]
 pub(crate) use surt::ascii_label;
 pub use surt::surt;
-pub use warc::{RecordType, WarcHead};
+pub use warc::{RecordType, StatedLength, WarcHead};
 pub use window::{Feed, Path, Storage, Tunnel, Window};

@@ -194,6 +194,11 @@ impl WarcHead {
         self.parse();
     }
 
+    /// Whether it was made of what another format says.
+    pub fn is_made(&self) -> bool {
+        self.made.is_some()
+    }
+
     /// The header block that the fields are read from.
     fn text(&self) -> &[u8] {
         self.made.as_ref().unwrap_or(&self.raw)

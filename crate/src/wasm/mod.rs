@@ -23,6 +23,8 @@ mod seam;
 // Collections are not kept yet, so that the first load does without.
 #[cfg(feature = "tools")]
 mod store;
+#[cfg(feature = "tools")]
+mod write;
 
 /// Version that the library checks before it uses a module.
 #[wasm_bindgen]
