@@ -4,10 +4,11 @@
  */
 
 import { Collection, firstBytes, needsTools } from "./collection.js";
+import { cutRecords, cutting, type CutExports } from "./cut.js";
 import { ArchiveError, abortError } from "./errors.js";
 import type { EngineExports, EngineModule, ModuleUrls, Modules } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
-import { VERSION, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef } from "./protocol.js";
+import { VERSION, type CutItem, type CutRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef } from "./protocol.js";
 import { Breath, pump } from "./pump.js";
 import { pieces, readHeads } from "./reading.js";
 import type { ArchiveFact, ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
@@ -75,6 +76,8 @@ export class Engine {
       filter: (request, signal) => this.#filter(request.text, request.parts, signal),
       read: (request, signal) => this.#read(request, request.what, signal),
       inspect: (request, signal) => this.#inspect(request, signal),
+      cut: (request, signal) => this.#cut(request, signal),
+      checkQuery: ({ where }) => this.#checkQuery(where),
     };
   }
 
@@ -328,6 +331,24 @@ export class Engine {
     } finally {
       inspection.free();
     }
+  }
+
+  async *#cut(request: CutRequest, signal: AbortSignal): AsyncGenerator<CutItem, void, undefined> {
+    const exports = await this.#tools();
+    const source = await this.#openSource(request.source);
+    const start = await firstBytes(source, signal);
+    yield* cutRecords(source, cutting(exports, start, source, request), signal);
+  }
+
+  async #checkQuery(where: string): Promise<null> {
+    (await this.#tools()).check_query(where);
+    return null;
+  }
+
+  /** What only the module of tools has. */
+  async #tools(): Promise<CutExports> {
+    if (!("Cutting" in this.#wasm)) await this.#takeTools();
+    return this.#wasm as unknown as CutExports;
   }
 
   #opened(): Collection {

@@ -20,7 +20,7 @@ export async function openNodeSource(reference: SourceRef): Promise<Source> {
     if (facts.isDirectory()) throw new ArchiveError("source/unreadable", `${path} is a folder.`);
     return facts.size;
   });
-  return { size, chunks: (offset, signal, until) => fileChunks(path, offset, signal, until) };
+  return { size, isNear: true, chunks: (offset, signal, until) => fileChunks(path, offset, signal, until) };
 }
 
 /** What a folder holds, where the path is one of a folder. */

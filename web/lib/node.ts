@@ -90,13 +90,13 @@ export interface MakeIndexOptions extends IndexOptions {
   readonly part?: string | undefined;
 }
 
-export const { openArchive, inspectArchive, readRecord, surt } = opener(connect, refer, listPath);
+export const { openArchive, inspectArchive, readRecord, surt, cutRecords, checkQuery } = opener(connect, refer, listPath);
 
 export { Archive } from "./archive.js";
 export type { FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";
 export { ArchiveError } from "./errors.js";
-export type { ArchiveSource, CollectionSource, FolderSource, InspectOptions, MemberOption, NamedSource, OpenOptions } from "./open.js";
 export type { IndexFormat, IndexOptions, IndexPiece } from "./indexes.js";
+export type { ArchiveSource, CollectionSource, CutOptions, FolderSource, InspectOptions, MemberOption, NamedSource, OpenOptions } from "./open.js";
 export { VERSION } from "./protocol.js";
 export type * from "./shapes.js";
 export type { View } from "./view.js";

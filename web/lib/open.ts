@@ -3,8 +3,8 @@
 import { Archive, readParts, type ReadOptions, type SignalOption } from "./archive.js";
 import type { Connect, ConnectOptions, Hire } from "./connection.js";
 import { ArchiveError, abortError, checkAbort } from "./errors.js";
-import type { NamedRef, SourceRef } from "./protocol.js";
-import type { InspectedDamage, InspectedRecord, Progress, RecordPart } from "./shapes.js";
+import type { CutRequest, NamedRef, SourceRef } from "./protocol.js";
+import type { CutProgress, InspectedDamage, InspectedRecord, Progress, RecordPart } from "./shapes.js";
 
 /** What can be opened: a file, bytes, or a URL (in Node also a path). */
 export type ArchiveSource = Blob | URL | string | Uint8Array | ArrayBuffer;
@@ -26,6 +26,22 @@ export interface OpenOptions extends ConnectOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** How many workers read a gzip archive at once, in browsers: none for 0, up to four for "auto". */
   readonly workers?: number | "auto" | undefined;
+}
+
+/** Which records are cut out of an archive, and how they are written. */
+export interface CutOptions extends ConnectOptions, MemberOption {
+  /** A query of record columns, such as `type:response status:4xx`; all records without one. */
+  readonly where?: string | undefined;
+  /** A gzip member for each record. */
+  readonly gzip?: boolean | undefined;
+  /** Version of WARC in which records are written that come from other formats. */
+  readonly version?: "1.0" | "1.1" | undefined;
+  /** Name of the source, told in what is written; taken from the source if absent. */
+  readonly name?: string | undefined;
+  /** Name of the file that the bytes are for. */
+  readonly target?: string | undefined;
+  readonly onProgress?: ((progress: CutProgress) => void) | undefined;
+  readonly onDamage?: ((damage: InspectedDamage) => void) | undefined;
 }
 
 export type Referrer = (source: ArchiveSource) => SourceRef;
@@ -134,6 +150,36 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
       try {
         await connection.client.call("attach", { source: refer(source), member: options.member }, { signal: options.signal });
         yield* readParts(connection, { offset: place.offset, skip: place.skip }, what, options);
+      } finally {
+        connection.close();
+      }
+    },
+
+    /**
+     * Cuts records out of an archive of any format: the bytes of a WARC file, in pieces. Records of WARC files are
+     * copied byte for byte, those of other formats are made.
+     */
+    async *cutRecords(source: ArchiveSource, options: CutOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
+      const reference = refer(source);
+      const { where = "", gzip = false, version = "1.1", name = nameOf(reference), target = "", member = "", signal } = options;
+      const connection = await connect(options);
+      try {
+        const request: CutRequest = { source: reference, where, gzip, version, name, target, member };
+        for await (const item of connection.client.stream("cut", request, { signal })) {
+          if (item.kind === "bytes") yield item.bytes;
+          else if (item.kind === "progress") options.onProgress?.(item.progress);
+          else options.onDamage?.(item.damage);
+        }
+      } finally {
+        connection.close();
+      }
+    },
+
+    /** Throws an `ArchiveError` that says what is wrong with a query for `cutRecords`, and where. */
+    async checkQuery(where: string, options: ConnectOptions & SignalOption = {}): Promise<void> {
+      const connection = await connect(options);
+      try {
+        await connection.client.call("checkQuery", { where }, { signal: options.signal });
       } finally {
         connection.close();
       }

@@ -3,7 +3,7 @@
  * Adding a call here makes `engine.ts` fail to compile until it is served.
  */
 
-import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, Damage, Progress, RecordPart, RefusedFile } from "./shapes.js";
+import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, CutProgress, Damage, InspectedDamage, Progress, RecordPart, RefusedFile } from "./shapes.js";
 
 /** Page, worker and engine module must all be of this version. */
 export const VERSION = "0.1.0";
@@ -67,7 +67,27 @@ export interface Calls {
   wasted(request: Record<string, never>): number;
   closeFilter(request: { filter: number }): null;
   surt(request: { urls: readonly string[] }): string[];
+  /** Fails where the query cannot be asked of single records. */
+  checkQuery(request: { where: string }): null;
 }
+
+/** Which records are cut out of a source, and how they are written. */
+export interface CutRequest {
+  readonly source: SourceRef;
+  readonly where: string;
+  readonly gzip: boolean;
+  readonly version: "1.0" | "1.1";
+  /** Names of the source and of the file that is written; empty where there are none. */
+  readonly name: string;
+  readonly target: string;
+  /** The member of the source that is meant; empty for all of it. */
+  readonly member: string;
+}
+
+export type CutItem =
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | { readonly kind: "progress"; readonly progress: CutProgress }
+  | { readonly kind: "damage"; readonly damage: InspectedDamage };
 
 export type OpenItem =
   | { readonly kind: "opened"; readonly format: ArchiveFormat }
@@ -90,6 +110,7 @@ export interface Streams {
   read(request: Place & { what: RecordPart }): Uint8Array;
   /** JSON lines. Those of members say the file, and so do all of them where that is asked for. */
   inspect(request: NamedRef & { isAlwaysNamed: boolean; member?: string | undefined }): string;
+  cut(request: CutRequest): CutItem;
 }
 
 export type CallName = keyof Calls;

@@ -196,6 +196,17 @@ export interface InspectedRecord {
   readonly digest_ok?: boolean;
 }
 
+/** How far cutting records out of a source is. */
+export interface CutProgress {
+  readonly bytes: number;
+  /** Absent where the length of the source is not known. */
+  readonly bytesTotal?: number;
+  /** Records of the source so far. */
+  readonly seen: number;
+  /** Those of them that were written. */
+  readonly written: number;
+}
+
 /** A damage line of `records`. */
 export interface InspectedDamage {
   readonly file?: string;

@@ -10,6 +10,8 @@ import type { SourceRef } from "./protocol.js";
 export interface Source {
   /** Bytes in all; undefined until it is known. */
   readonly size: number | undefined;
+  /** Whether reading a place again costs little. */
+  readonly isNear?: boolean | undefined;
   /** How other workers reach the same version of it, each at a place of its own; absent where they cannot. */
   readonly shared?: SourceRef | undefined;
   /**
@@ -43,6 +45,7 @@ export function openSource(reference: SourceRef): Source {
 function blobSource(blob: Blob): Source {
   return {
     size: blob.size,
+    isNear: true,
     shared: { kind: "blob", blob },
     async *chunks(offset, signal, until = Infinity) {
       try {
@@ -72,6 +75,7 @@ function windowEnd(at: number, until: number): number {
 function bytesSource(bytes: Uint8Array): Source {
   return {
     size: bytes.length,
+    isNear: true,
     async *chunks(offset, signal) {
       for (let at = offset; at < bytes.length; at += WINDOW_BYTES) {
         checkAbort(signal);
