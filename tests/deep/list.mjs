@@ -1,8 +1,10 @@
 /** The deep tests by name. Each runs ordinary test programs with STACKROOM_DEEP=1 and gives their results. */
+import { findCorpus } from "../rings/corpus.mjs";
 import { run as runBrowsers } from "../rings/browsers.mjs";
 import { runCargoTests } from "../rings/rust.mjs";
 import { runVitest } from "../rings/typescript.mjs";
 import { runFuzz } from "./fuzz.mjs";
+import { runWriters } from "./writers.mjs";
 
 const hours = (n) => n * 60;
 
@@ -25,5 +27,11 @@ export const deepTests = {
     what: "every hostile record in every preview, both browsers",
     takes: "minutes",
     run: async () => [await runBrowsers({ only: ["hostile"], minutes: hours(1) })],
+  },
+  writers: {
+    what: "archives of the corpus and the fixtures, written and judged by warcio check, FastWARC and jwarc",
+    takes: "minutes",
+    needsCorpus: true,
+    run: async () => [await runWriters(findCorpus())],
   },
 };
