@@ -123,11 +123,19 @@ function makeCrawled(paths) {
   writeFileSync(join(FOLDER, "kind"), files.length > 0 ? "crawl" : "synthetic");
 }
 
+const PATHS = Object.fromEntries(["once", "twice", "small", "large", "million"].map((name) => [name, join(FOLDER, `${name}.warc.gz`)]));
+
+/** Path of the archive of 50 MB, none of whose records is in it twice. */
+export function makeTwice() {
+  mkdirSync(FOLDER, { recursive: true });
+  if (!existsSync(join(FOLDER, "kind"))) makeCrawled(PATHS);
+  return PATHS.twice;
+}
+
 /** Paths of the archives, and what they were made of. */
 export function makeCorpus() {
-  const paths = Object.fromEntries(["once", "twice", "small", "large", "million"].map((name) => [name, join(FOLDER, `${name}.warc.gz`)]));
-  mkdirSync(FOLDER, { recursive: true });
-  if (!existsSync(join(FOLDER, "kind"))) makeCrawled(paths);
+  const paths = PATHS;
+  makeTwice();
   if (!existsSync(paths.million)) {
     writeMillion(`${paths.million}.part.warc.gz`);
     renameSync(`${paths.million}.part.warc.gz`, paths.million);

@@ -4,6 +4,7 @@
  * engine, the codecs and all that writes and verifies: what Node runs on, and a browser where the engine is not enough.
  */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { run } from "./command.mjs";
 import { at } from "./place.mjs";
 import { installWasmTools } from "./rust.mjs";
@@ -27,11 +28,7 @@ export const isWasmFresh = () => staleModules().length === 0;
 export async function buildWasm() {
   const stale = staleModules();
   if (stale.length === 0) return;
-  const env = await installWasmTools();
-  // Flags from outside would silently replace ours.
-  delete env.RUSTFLAGS;
-  delete env.CARGO_ENCODED_RUSTFLAGS;
-  env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = rustFlags;
+  const env = await environment();
   for (const { name, made } of stale) {
     await step(`compiling the ${name} module`, "the first time a minute or two", () => build(name, env));
     leaveStamp(`wasm-${name}`, made);
@@ -39,14 +36,28 @@ export async function buildWasm() {
   reportModules();
 }
 
-async function build(name, env) {
+/** A module with further features, into a folder of its own: for benchmarks. */
+export async function buildVariant(name, features, folder) {
+  await build(name, await environment(), features, folder);
+}
+
+async function environment() {
+  const env = await installWasmTools();
+  // Flags from outside would silently replace ours.
+  delete env.RUSTFLAGS;
+  delete env.CARGO_ENCODED_RUSTFLAGS;
+  env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = rustFlags;
+  return env;
+}
+
+async function build(name, env, features = [], folder = at("web/lib/wasm")) {
   // wasm-pack drops a .gitignore of "*" into its folder, which would make npm pack skip everything: copy from aside.
   const aside = at("target", "wasm-pack", name);
   rmSync(aside, { recursive: true, force: true });
   const mode = ["--target", "web", "--mode", "no-install", "--no-pack", "--release", "--out-dir", aside, "--out-name", name];
-  await run("wasm-pack", ["build", at("crate"), ...mode, "--", "--locked", "--no-default-features", "--features", name], { env });
-  mkdirSync(at("web/lib/wasm"), { recursive: true });
+  await run("wasm-pack", ["build", at("crate"), ...mode, "--", "--locked", "--no-default-features", "--features", [name, ...features].join()], { env });
+  mkdirSync(folder, { recursive: true });
   for (const file of readdirSync(aside)) {
-    if (/\.(js|ts|wasm)$/.test(file)) copyFileSync(`${aside}/${file}`, at("web/lib/wasm", file));
+    if (/\.(js|ts|wasm)$/.test(file)) copyFileSync(`${aside}/${file}`, join(folder, file));
   }
 }

@@ -11,9 +11,12 @@
 
 use memchr::memchr;
 use zlib_rs::crc32::crc32;
+#[cfg(not(feature = "miniz"))]
 use zlib_rs::{Inflate, InflateFlush, Status};
 
 use super::framing::Framing;
+#[cfg(feature = "miniz")]
+use super::inflater::{Inflate, InflateFlush, Status};
 use super::members::Step;
 use crate::error::{Code, code};
 use crate::limits::SKIP_MEMBER_PACKED_BYTES_MIN;

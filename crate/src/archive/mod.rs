@@ -13,6 +13,8 @@ mod gzip;
 mod har;
 mod http;
 mod hunt;
+#[cfg(feature = "miniz")]
+mod inflater;
 mod inside;
 mod json_stream;
 mod lines;
