@@ -11,7 +11,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use stackroom::archive::{Format, Record, media_type, parser};
 use support::heard::{
-    Heard, assert_found_again, flips, golden, hear, hear_as, hear_forward, hear_in, sha1,
+    Heard, Told, assert_found_again, flips, golden, hear, hear_as, hear_forward, hear_in, sha1,
 };
 use support::read_all;
 
