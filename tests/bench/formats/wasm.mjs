@@ -14,7 +14,8 @@ const size = fstatSync(file).size;
 const window = Buffer.allocUnsafe(1 << 20);
 const before = process.cpuUsage();
 const start = performance.now();
-const index = new exports.Index(window.subarray(0, readSync(file, window, 0, 64 << 10, 0)));
+const index = new exports.Index();
+index.begin(window.subarray(0, readSync(file, window, 0, 64 << 10, 0)), size);
 for (;;) {
   const at = index.wanted();
   const count = at < size ? readSync(file, window, 0, window.length, at) : 0;
