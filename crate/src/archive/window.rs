@@ -263,6 +263,9 @@ impl Tunnel {
     fn end(&mut self, end: u64, inner: &mut dyn Feed) -> bool {
         if inner.finish(end) {
             self.is_done = true;
+        } else if inner.is_full() {
+            // What came of the last bytes is taken away first; then it is asked again.
+            return false;
         } else if inner.wanted() >= end {
             // Nothing is there that it could be given.
             self.is_done = true;

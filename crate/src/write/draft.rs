@@ -33,6 +33,13 @@ pub struct Draft {
     pub measured: Option<Measured>,
 }
 
+impl Draft {
+    /// Bytes that it keeps.
+    fn bytes(&self) -> usize {
+        self.head.raw.len() + self.http.len() + self.body.as_ref().map_or(0, Vec::len)
+    }
+}
+
 /// The record that is being heard.
 struct Current {
     head: WarcHead,
@@ -57,6 +64,8 @@ pub struct Drafter {
     /// The last record that ended: damage to it may still be told.
     last: Option<Draft>,
     ready: VecDeque<Draft>,
+    /// Bytes that these keep.
+    held: usize,
     damage: Vec<(Rc<Part>, Damage)>,
     seen: u64,
 }
@@ -77,6 +86,7 @@ impl Drafter {
             current: None,
             last: None,
             ready: VecDeque::new(),
+            held: 0,
             damage: Vec::new(),
             seen: 0,
         }
@@ -84,7 +94,9 @@ impl Drafter {
 
     /// The next record that is wanted.
     pub fn next(&mut self) -> Option<Draft> {
-        self.ready.pop_front()
+        let draft = self.ready.pop_front()?;
+        self.held -= draft.bytes();
+        Some(draft)
     }
 
     pub fn has_next(&self) -> bool {
@@ -102,7 +114,10 @@ impl Drafter {
 
     /// Nothing follows the last record.
     pub fn hand_on(&mut self) {
-        self.ready.extend(self.last.take());
+        if let Some(draft) = self.last.take() {
+            self.held += draft.bytes();
+            self.ready.push_back(draft);
+        }
     }
 
     /// Whether records of this part may be copied from where they stand in the file.
@@ -321,6 +336,6 @@ impl Sink for Drafter {
     }
 
     fn is_full(&self) -> bool {
-        !self.ready.is_empty()
+        self.held >= WRITE_HELD_BYTES_MAX
     }
 }
