@@ -27,7 +27,7 @@ function fieldsOf(record: Golden, golden: Golden): Record<string, string> {
 }
 
 describe.skipIf(!isThere)("corpus", () => {
-  const names = isThere ? readdirSync(`${corpus}/golden`).filter((name) => /__[^!]*\.warc(\.\w+)*\.jsonl$/.test(name)) : [];
+  const names = isThere ? readdirSync(`${corpus}/golden`).filter((name) => /__[^!]*\.w?arc(\.\w+)*\.jsonl$/.test(name)) : [];
   const cases = names.map((name) => {
     const [summary, ...records] = readFileSync(`${corpus}/golden/${name}`, "utf8").trim().split("\n").map((line) => JSON.parse(line) as Golden);
     return { path: `${corpus}/files/${name.replace("__", "/").replace(/\.jsonl$/, "")}`, agree: summary?.["agree"] === true, records };
