@@ -7,10 +7,13 @@ mod support;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use stackroom::archive::{Container, Feed, Format, Reader, detect};
+use stackroom::archive::{
+    Container, Feed, Format, HttpHead, Reader, Record, Sink, WarcHead, detect, parser,
+};
 use stackroom::captures::Captures;
+use stackroom::error::Damage;
 use stackroom::extract::{Extractor, Part};
-use support::{gzip, inspect, inspect_cut, is_deep, response, small_archive};
+use support::{gzip, inspect, inspect_cut, is_deep, read_all, response, small_archive};
 use xxhash_rust::xxh64::xxh64;
 
 fn line(url: &str, mime: &str, bytes: usize) -> Vec<u8> {
@@ -235,7 +238,12 @@ fn a_length_in_a_url_line_that_is_wrong_costs_no_other_record() {
 
 /// What the extractor hands out of the record at `offset`.
 fn extract(bytes: &[u8], format: Format, offset: usize, part: Part) -> Vec<u8> {
-    let mut extractor = Extractor::new(format, offset as u64, 0, part);
+    extract_at(bytes, format, (offset as u64, 0), part)
+}
+
+/// The same for one that begins some way into its member.
+fn extract_at(bytes: &[u8], format: Format, place: (u64, u64), part: Part) -> Vec<u8> {
+    let mut extractor = Extractor::new(format, place.0, place.1, part);
     let mut out = Vec::new();
     for _ in 0..100_000 {
         let at = usize::try_from(extractor.wanted()).expect("offset");
@@ -273,6 +281,47 @@ fn one_record_is_read_again_as_it_stands() {
         let last = offset - parts[parts.len() - 1].len();
         let body = extract(&bytes, format, last, Part::Body);
         assert_eq!(body, b"<p>three</p>", "{format:?}");
+    }
+}
+
+/// Where the records are.
+#[derive(Default)]
+struct Places(Vec<(u64, u64)>);
+
+impl Sink for Places {
+    fn begin(&mut self, _head: &WarcHead) {}
+    fn http(&mut self, _head: &HttpHead) {}
+    fn body(&mut self, _bytes: &[u8]) {}
+    fn end(&mut self, record: &Record) {
+        self.0.push((record.offset, record.skip));
+    }
+    fn damage(&mut self, _damage: Damage) {}
+}
+
+#[test]
+fn members_that_end_anywhere_in_a_record_give_every_record_whole() {
+    for (records, format) in [(small_archive(), Format::WarcGz), (arc(), Format::ArcGz)] {
+        let whole = records.concat();
+        for cut in 1..whole.len() {
+            // A URL line is only one when it is seen whole.
+            let line = whole[..cut].rsplit(|byte| *byte == b'\n').next();
+            if format == Format::ArcGz && line.is_some_and(|line| !line.is_empty()) {
+                continue;
+            }
+            let bytes = [gzip(&whole[..cut]), gzip(&whole[cut..])].concat();
+            let mut places = Places::default();
+            let mut reader = parser(format, None);
+            read_all(reader.as_mut(), &bytes, 1000, &mut places);
+            assert_eq!(places.0.len(), records.len(), "{format:?} cut at {cut}");
+            for (place, record) in places.0.iter().zip(&records) {
+                let found = extract_at(&bytes, format, *place, Part::Raw);
+                assert_eq!(
+                    found.trim_ascii_end(),
+                    record.trim_ascii_end(),
+                    "{format:?} cut at {cut}"
+                );
+            }
+        }
     }
 }
 

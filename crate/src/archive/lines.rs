@@ -97,7 +97,7 @@ impl Machine {
     }
 
     /// The lines of a version block that say how the others are written.
-    pub(super) fn version_block(&mut self, bytes: &[u8], place: u64, sink: &mut dyn Sink) -> usize {
+    pub(super) fn version_block(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> usize {
         let due = usize::try_from(self.version_bytes).unwrap_or(usize::MAX);
         let due = &bytes[..due.min(bytes.len())];
         let end = memchr(b'\n', due).map(|found| found + 1);
@@ -106,7 +106,9 @@ impl Machine {
         self.version_bytes -= taken as u64;
         self.version_lines -= u8::from(end.is_some());
         if self.version_lines == 0 || self.version_bytes == 0 {
-            let seen = place + taken as u64 - self.block_start;
+            // Counted, since the lines may have come in another member than the URL line.
+            let line = memchr(b'\n', &self.head.raw).map_or(0, |at| at + 1);
+            let seen = (self.head.raw.len() - line) as u64;
             self.open_block(self.block_start, seen, sink);
         }
         taken

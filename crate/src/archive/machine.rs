@@ -178,7 +178,7 @@ impl Machine {
                 State::Gap if self.framing == Framing::Arc => self.line_gap(rest, here, sink),
                 State::Gap => self.gap(rest, here, sink),
                 State::Head if self.framing == Framing::Arc => {
-                    (self.version_block(rest, here, sink), Flow::On)
+                    (self.version_block(rest, sink), Flow::On)
                 }
                 State::Head => (self.header(rest, here, sink), Flow::On),
                 State::Block => self.in_block(rest, here, sink),
@@ -201,6 +201,7 @@ impl Machine {
             && self.pending.is_none()
             && self.joint.is_none()
             && self.overrun == 0
+            && self.probed == 0
     }
 
     /// Whether a record in this frame was followed by what is none.
@@ -212,10 +213,7 @@ impl Machine {
         self.member = offset;
         match self.state {
             State::Gap if self.may_span => {}
-            State::Gap => {
-                self.probed = 0;
-                self.newlines = 0;
-            }
+            State::Gap => self.newlines = 0,
             State::Head | State::Block => self.joint = Some(0),
             State::Hunt => self.hunt = self.hunt_at(0, true),
         }
@@ -424,6 +422,10 @@ impl Machine {
                     }
                     return (at + 1, Flow::On);
                 }
+            } else if self.probed > 0 && self.probe_at.0 != self.member {
+                // The member before broke off in a record start, and this one has its own.
+                self.probed = 0;
+                return (at, Flow::On);
             } else {
                 let seen = self.probe;
                 let seen = &seen[..self.probed];
