@@ -32,7 +32,7 @@ def check(path):
     try:
         with open(path, "rb") as stream:
             for record in ArchiveIterator(stream):
-                record.content_stream().read()
+                record.raw_stream.read()
                 records += 1
         with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
             code = warcio(["check", path])
