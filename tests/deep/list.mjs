@@ -4,6 +4,7 @@ import { run as runBrowsers } from "../rings/browsers.mjs";
 import { runCargoTests } from "../rings/rust.mjs";
 import { runVitest } from "../rings/typescript.mjs";
 import { runFuzz } from "./fuzz.mjs";
+import { runPywb } from "./pywb.mjs";
 import { runWriters } from "./writers.mjs";
 
 const hours = (n) => n * 60;
@@ -27,6 +28,11 @@ export const deepTests = {
     what: "every hostile record in every preview, both browsers",
     takes: "minutes",
     run: async () => [await runBrowsers({ only: ["hostile"], minutes: hours(1) })],
+  },
+  pywb: {
+    what: "pywb serves captures from our CDXJ, CDX and ZipNum indexes; needs python3 and its registry",
+    takes: "minutes",
+    run: runPywb,
   },
   writers: {
     what: "archives of the corpus and the fixtures, written and judged by warcio check, FastWARC and jwarc",

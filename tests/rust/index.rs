@@ -22,7 +22,7 @@ fn index(name: &str, bytes: &[u8], form: Form) -> Option<String> {
 }
 
 /// Files whose records other readers see otherwise, and why.
-const OTHERWISE: [(&str, &str); 5] = [
+const OTHERWISE: [(&str, &str); 7] = [
     ("missing_content", "a record without a URL"),
     (
         "warcheaderfieldpolicy-11",
@@ -34,6 +34,11 @@ const OTHERWISE: [(&str, &str); 5] = [
     ),
     ("upper-lower-case", "field names and types in capitals"),
     ("example-extra.warc", "an HTTP head of no HTTP version"),
+    (
+        "alexa_short_header.arc",
+        "an HTTP head without a status line",
+    ),
+    ("bad.arc", "an ARC record that another line ends"),
 ];
 
 /// Why a line may differ from that of cdxj-indexer 1.5 with `-s -p`.

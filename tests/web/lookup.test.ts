@@ -1,0 +1,56 @@
+/** `cdx` and `lookup` as a shell sees them: indexes in every form, and look-ups in them and in archives. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { exchange, warcGz, warcInfo } from "../fixtures/warc.js";
+
+const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const pages = ["b", "a", "c/d"].map((path) => exchange({ url: `http://a.test/${path}`, headers: { "Content-Type": "text/plain" }, body: path }));
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "stackroom-cdx-"));
+  writeFileSync(join(folder, "x.warc.gz"), warcGz(warcInfo({}), ...pages.flat()));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function run(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { cwd: folder, encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+const lines = (text: string): string[] => text.split("\n").filter((line) => line !== "");
+
+test("an index is sorted, in every form, and answers as the archive does", () => {
+  const made = run("cdx", "x.warc.gz");
+  expect([made.status, made.stderr, lines(made.stdout).length]).toEqual([0, "", 3]);
+  expect(lines(made.stdout)).toEqual(lines(made.stdout).toSorted());
+  expect(made.stdout).toMatch(/^test,a\)\/a \d{14} \{"url": "http:\/\/a\.test\/a", "mime": "text\/plain", "status": "200", "digest": "sha1:/);
+  for (const [format, name] of [["cdxj", "x.cdxj"], ["cdx11", "x.cdx"], ["zipnum", "x.idx"]] as const) {
+    expect(run("cdx", "x.warc.gz", "--format", format, "-o", name)).toEqual({ status: 0, stdout: "", stderr: "" });
+  }
+  expect(readFileSync(join(folder, "x.cdxj"), "utf8")).toBe(made.stdout);
+  expect(readFileSync(join(folder, "x.cdx"), "utf8")).toMatch(/^ CDX N b a m s k r M S V g\n/);
+  expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
+  const expected = ["http://a.test/a", "http://a.test/b", "http://a.test/c/d"];
+  for (const target of ["x.warc.gz", "x.cdxj", "x.cdx", "x.idx"]) {
+    const all = run("lookup", target, "--url", "*.a.test", "--fields", "url");
+    expect([target, all.status, all.stderr, lines(all.stdout)]).toEqual([target, 0, "", expected]);
+    expect(lines(run("lookup", target, "--url", "http://a.test/c/*", "--fields=url,status").stdout)).toEqual(["http://a.test/c/d 200"]);
+  }
+});
+
+test("a look-up takes what CDX servers take, and says what it expected", () => {
+  expect(run("lookup", "x.warc.gz", "--url", "http://a.test/none")).toEqual({ status: 1, stdout: "", stderr: "" });
+  const last = run("lookup", "x.warc.gz", "--url", "a.test", "--matchType", "host", "--reverse", "--limit", "1", "--json");
+  expect(JSON.parse(last.stdout)).toMatchObject({ urlkey: "test,a)/c/d", status: "200", filename: "x.warc.gz" });
+  const wrong = run("lookup", "x.warc.gz", "--url", "a.test", "--match", "odd");
+  expect([wrong.status, wrong.stdout]).toEqual([2, ""]);
+  expect(wrong.stderr).toContain('match: expected exact, prefix, host or domain, found "odd"');
+  for (const args of [["lookup"], ["lookup", "x.warc.gz"], ["lookup", "x.warc.gz", "--url"], ["cdx"], ["cdx", "x.warc.gz", "--format", "odd"], ["cdx", "x.warc.gz", "--format", "zipnum"]]) {
+    expect([args, run(...args).status]).toEqual([args, 2]);
+  }
+});
