@@ -25,6 +25,9 @@ const MIB: usize = 1 << 20;
 /// No file needs more than this, besides its table of records. A header block may be 4 MiB, and is held a few times over.
 const PEAK_BYTES_MAX: usize = 48 * MIB;
 
+/// A Zstandard frame has a window besides.
+const PEAK_BYTES_MAX_ZSTD: usize = 32 * MIB + 64 * MIB;
+
 /// Processor seconds of a test build; ten times what the slowest takes.
 const SECONDS_MAX: f64 = 60.0;
 
@@ -225,7 +228,12 @@ fn assert_cheap(what: &str, length: u64, costs: [&Cost; 2]) {
             cost.peak as f64 / MIB as f64,
             cost.seconds
         );
-        assert!(cost.peak <= PEAK_BYTES_MAX, "{what}: {cost:?}");
+        let max = if what.contains("zst") {
+            PEAK_BYTES_MAX_ZSTD
+        } else {
+            PEAK_BYTES_MAX
+        };
+        assert!(cost.peak <= max, "{what}: {cost:?}");
         assert!(cost.fed <= 4 * length + (80 << 20), "{what}: {cost:?}");
     }
 }
@@ -233,8 +241,7 @@ fn assert_cheap(what: &str, length: u64, costs: [&Cost; 2]) {
 #[test]
 fn bombs_are_read_in_flat_memory() {
     let _alone = ALONE.lock();
-    let only = std::env::var("STACKROOM_BOMB").unwrap_or_default();
-    for bomb in bombs().iter().filter(|bomb| bomb.name.contains(&only)) {
+    for bomb in bombs() {
         let start = &bomb.bytes[..bomb.bytes.len().min(64 << 10)];
         let Ok(format) = detect(start) else {
             println!("{}: refused", bomb.name);
