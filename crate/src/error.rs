@@ -119,6 +119,7 @@ pub mod code {
 
     /// The codes of damage.
     const DAMAGE: &[Code] = &[
+        NEEDS_TOOLS,
         GZIP_BAD_DATA,
         GZIP_BAD_CHECKSUM,
         GZIP_GARBAGE,

@@ -162,6 +162,11 @@ impl Extractor {
         self.keep.segments.as_ref()
     }
 
+    /// Whether the record that was asked for last was read to its end.
+    pub fn is_between_segments(&self) -> bool {
+        self.keep.record.is_some() && !self.keep.is_here()
+    }
+
     /// Looks on for segments at a place of the file that is fed from now on.
     pub fn go_on(&mut self, format: Format, offset: u64, skip: u64) {
         self.reader = parser_at(format, offset, skip);

@@ -2,8 +2,8 @@
 //! segment of a record to those that go on with it. Whatever file they lie in.
 
 use crate::archive::{RecordType, WarcHead, parse_date};
-use crate::captures::{Captures, Trait};
-use crate::row::{key, segment_number};
+use crate::captures::{Captures, Continuation, Trait};
+use crate::row::key;
 
 /// The row whose payload a revisit leaves out: the capture that it names by URL and date, else one that states the
 /// same payload digest, else, where the server said that nothing had changed, the last one before it.
@@ -36,25 +36,12 @@ pub fn original(captures: &Captures, revisit: &WarcHead) -> Option<usize> {
     last_before(captures, &url?, date_of(revisit, "WARC-Date")?)
 }
 
-/// The rows that go on with a record of which this is the first segment, in their order, as far as none is missing.
-pub fn continuations(captures: &Captures, first: &WarcHead) -> Vec<usize> {
-    if first.kind() == RecordType::Continuation || segment_number(first) != Some(1) {
-        return Vec::new();
-    }
-    let Some(origin) = first.get_raw("WARC-Record-ID").map(key) else {
-        return Vec::new();
-    };
-    let known = captures.continuations();
-    let mut found: Vec<_> = known.iter().filter(|one| one.origin == origin).collect();
-    found.sort_by_key(|one| one.segment);
-    found.dedup_by_key(|one| one.segment);
-    let expected = 2u32..;
-    found
-        .into_iter()
-        .zip(expected)
-        .take_while(|(one, number)| one.segment == *number)
-        .map(|(one, _)| one.row as usize)
-        .collect()
+/// The row of a segment of a record, by the id of the first one.
+pub fn segment(captures: &Captures, origin: &[u8], number: u64) -> Option<usize> {
+    let origin = key(origin);
+    let is_it = |one: &&Continuation| one.origin == origin && u64::from(one.segment) == number;
+    let found = captures.continuations().iter().find(is_it)?;
+    Some(found.row as usize)
 }
 
 /// The row of a URL that was captured nearest to a time, or first; one that holds a payload or says where it is.
@@ -212,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_are_found_in_their_order_until_one_is_missing() {
+    fn segments_are_found_by_the_id_of_the_first() {
         let part = |number: u32| {
             format!(
                 "WARC-Type: continuation\nWARC-Segment-Number: {number}\nWARC-Segment-Origin-ID: <urn:uuid:1>"
@@ -220,12 +207,8 @@ mod tests {
         };
         let parts = [part(3), part(2), part(2), part(5)];
         let captures = table(&parts.each_ref().map(String::as_str));
-        let first = "WARC-Type: response\nWARC-Segment-Number: 1\nWARC-Record-ID: <urn:uuid:";
-        assert_eq!(
-            continuations(&captures, &head(&format!("{first}1>"))),
-            [1, 0]
-        );
-        assert!(continuations(&captures, &head(&format!("{first}2>"))).is_empty());
-        assert!(continuations(&captures, &head(&part(1))).is_empty());
+        let rows = [2, 3, 4, 5].map(|number| segment(&captures, b"<urn:uuid:1>", number));
+        assert_eq!(rows, [Some(1), Some(0), None, Some(3)]);
+        assert_eq!(segment(&captures, b"<urn:uuid:2>", 2), None);
     }
 }

@@ -117,7 +117,7 @@ pub fn key(text: &[u8]) -> u64 {
 }
 
 /// Which segment of a record this is, if it is one.
-pub fn segment_number(head: &WarcHead) -> Option<u32> {
+fn segment_number(head: &WarcHead) -> Option<u32> {
     let text = head.get_raw("WARC-Segment-Number")?;
     std::str::from_utf8(text).ok()?.trim().parse().ok()
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inspectArchive, openArchive, type Archive, type View } from "stackroom";
-import { concat, exchange, httpResponse, warcGz, warcInfo, warcRecord } from "../fixtures/warc.js";
+import { concat, exchange, gzipMember, httpResponse, warcGz, warcInfo, warcRecord } from "../fixtures/warc.js";
 
 const crawl = (host: string, pages: number): Uint8Array[] => [
   warcInfo({}),
@@ -134,4 +134,30 @@ test("a revisit gives the body of the capture that it refers to, in whatever fil
     expect(originals.map((row) => row && new Date(row.captured ?? 0).getUTCFullYear())).toEqual([2021, 2020, 2021, undefined]);
     await archive.close();
   }
+});
+
+test("a body that is kept in segments is joined, wherever they lie", async () => {
+  const url = "http://long.test/";
+  const id = "<urn:uuid:00000000-0000-4000-8000-000000000001>";
+  const text = "The first part, the second part, the third part.";
+  const block = httpResponse({ headers: { "Content-Type": "text/plain", "Content-Encoding": "gzip" }, body: gzipMember(text) });
+  const cut = [0, block.length - 40, block.length - 20, block.length];
+  const piece = (n: number): Uint8Array => block.slice(cut[n - 1], cut[n]);
+  const first = warcRecord({ url, id, headers: { "WARC-Segment-Number": "1" }, block: piece(1) });
+  const later = (n: number, more: Record<string, string> = {}): Uint8Array =>
+    warcRecord({ type: "continuation", url, headers: { "WARC-Segment-Number": String(n), "WARC-Segment-Origin-ID": id, ...more }, block: piece(n) });
+  const last = later(3, { "WARC-Segment-Total-Length": String(block.length) });
+  const other = warcRecord({ type: "resource", url: "http://other.test/", block: "something else" });
+  const second = later(2);
+  for (const sources of [[concat(first, second, last)], [concat(first, other), concat(last, other, second)], [warcGz(last), warcGz(other, second), warcGz(first)]]) {
+    const archive = await opened(sources);
+    const row = (await archive.rows(0, 10)).find(({ type }) => type === "response");
+    if (!row) throw new Error("no row");
+    expect(new TextDecoder().decode(await archive.bytes(row, "body"))).toBe(text);
+    await archive.close();
+  }
+  const lacking = await opened([concat(first, last)]);
+  const [row] = await lacking.rows(0, 1);
+  expect(row && (await lacking.bytes(row, "body")).length).toBeLessThan(text.length);
+  await lacking.close();
 });

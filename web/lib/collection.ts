@@ -108,10 +108,21 @@ export class Collection {
     return { part, offset, skip };
   }
 
+  /** Moves a reader to the record in which a body goes on; the source that this one lies in. */
+  nextSegment(reader: RecordReader): Source | undefined {
+    const row = reader.go_on(this.index);
+    return row === undefined ? undefined : this.sourceOf(this.place(row).part);
+  }
+
+  /** Where the bytes come from in which a part lies. */
+  sourceOf(part: number): Source | undefined {
+    return this.#files[this.index.file_of(part) ?? -1]?.source;
+  }
+
   /** A reader of the record at a place, and the source to feed it from. */
   reader(part: number, offset: number, skip: number, what: string): { reader: RecordReader; source: Source } {
     const reader = new this.#wasm.RecordReader(this.index, part, offset, skip, what);
-    const source = this.#files[this.index.file_of(part) ?? -1]?.source;
+    const source = this.sourceOf(part);
     if (source) return { reader, source };
     reader.free();
     throw new ArchiveError("read/no-record", "There is no such part of this archive.");

@@ -285,7 +285,7 @@ export class Engine {
     let original: number | undefined;
     try {
       let isEmpty = true;
-      for await (const piece of pieces(reader, source, signal, place)) {
+      for await (const piece of pieces(reader, source, signal, place, this.#nextSegment())) {
         isEmpty = false;
         yield piece;
       }
@@ -294,6 +294,11 @@ export class Engine {
       reader.free();
     }
     if (original !== undefined) yield* this.#read(this.#opened().place(original), what, signal);
+  }
+
+  #nextSegment(): ((reader: RecordReader) => Source | undefined) | undefined {
+    const collection = this.#collection;
+    return collection && ((reader) => collection.nextSegment(reader));
   }
 
   /** The row that holds the payload that a revisit leaves out, in whatever file. */

@@ -6,16 +6,41 @@ import { Breath, pump } from "./pump.js";
 import type { Source } from "./source.js";
 import type { RecordReader } from "./wasm/engine.js";
 
-/** A part of a record, piece by piece. The reader stays the caller's. */
-export async function* pieces(reader: RecordReader, source: Source, signal: AbortSignal, place: Place): AsyncGenerator<Uint8Array, void, undefined> {
+/**
+ * A part of a record, piece by piece. The reader stays the caller's. `nextSegment` moves it to where a body goes on,
+ * and gives the source to feed it from.
+ */
+export async function* pieces(
+  reader: RecordReader,
+  source: Source,
+  signal: AbortSignal,
+  place: Place,
+  nextSegment?: (reader: RecordReader) => Source | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const breath = new Breath();
-  for await (const _ of pump(source, reader, signal)) {
-    const bytes = reader.take();
-    if (bytes.length > 0) yield bytes;
-    if (reader.is_done()) break;
-    await breath.take();
+  let from = source;
+  for (let isDone = false; !isDone; ) {
+    isDone = true;
+    for await (const _ of pump(from, reader, signal)) {
+      const bytes = reader.take();
+      if (bytes.length > 0) yield bytes;
+      if (reader.is_done()) break;
+      // A body in segments goes on elsewhere.
+      if (nextSegment && reader.needs_segment()) {
+        const next = nextSegment(reader);
+        isDone = next === undefined;
+        from = next ?? from;
+        break;
+      }
+      await breath.take();
+    }
   }
   if (!reader.has_record()) throw noRecord(place);
+  if (!nextSegment) return;
+  // Segments that are nowhere are done without.
+  reader.close();
+  const rest = reader.take();
+  if (rest.length > 0) yield rest;
 }
 
 /** The headers of a record, as the engine writes them. */

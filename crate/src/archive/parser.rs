@@ -165,6 +165,11 @@ impl Feed for Heard<'_> {
     }
 }
 
+/// Whether this module has the parser of a format; the larger one has all.
+pub fn is_read_here(format: Format) -> bool {
+    cfg!(feature = "codecs") || format != Format::WarcZst
+}
+
 /// A parser of a whole file. Some formats begin with their end, where its place is known.
 pub fn parser(format: Format, size: Option<u64>) -> Box<dyn Parser> {
     match format {

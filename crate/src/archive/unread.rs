@@ -21,10 +21,10 @@ impl Parser for Unread {
     fn finish(&mut self, end: u64, sink: &mut dyn Sink) -> bool {
         if !std::mem::replace(&mut self.has_told, true) {
             sink.damage(Damage {
-                code: code::ZSTD_BAD_DATA,
+                code: code::NEEDS_TOOLS,
                 offset: 0,
                 skipped: end,
-                message: "this build cannot decode Zstandard".into(),
+                message: "this part of Stackroom does not read the format".into(),
             });
         }
         true

@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::seam::{offset_in, offset_out, thrown};
+use super::seam::{offset_in, offset_out, recognised};
 use crate::archive::{self, Parser, Part};
 use crate::captures::{Captures, TablePart};
 use crate::error::{Damage, code};
@@ -60,7 +60,7 @@ impl Index {
 
     /// Goes on with a file, recognised by its first bytes, which must be fed again. Returns the format.
     pub fn begin(&mut self, start: &[u8], size: Option<f64>) -> Result<String, JsValue> {
-        let format = archive::detect(start).map_err(thrown)?;
+        let format = recognised(start)?;
         self.parser = Some(archive::parser(format, size.map(offset_in)));
         self.captures.begin_file(Part {
             format,

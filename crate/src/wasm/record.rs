@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::*;
 
 use super::engine::Index;
-use super::seam::{offset_in, offset_out, thrown};
+use super::seam::{offset_in, offset_out, recognised, thrown};
 use crate::archive::{self, BodyOutcome, Feed, Format, Parser, Part, Path, Sink, Window};
 use crate::error::{Damage, Error, code};
 use crate::extract::{self, Extractor};
@@ -14,6 +14,8 @@ use crate::referral;
 pub struct RecordReader {
     path: Path,
     extractor: Extractor,
+    /// Number of the segment that was gone to last.
+    segment: u64,
 }
 
 #[wasm_bindgen]
@@ -62,6 +64,30 @@ impl RecordReader {
         self.extractor.heads()
     }
 
+    /// Whether the body goes on in another record than those that were gone to.
+    pub fn needs_segment(&self) -> bool {
+        let missing = self.extractor.missing_segments();
+        let is_new = missing.is_some_and(|missing| missing.next != self.segment);
+        is_new && self.extractor.is_between_segments()
+    }
+
+    /// Goes on with the next segment of the body, and tells its row; nothing where it is not there.
+    pub fn go_on(&mut self, index: &Index) -> Option<usize> {
+        let segments = self.extractor.missing_segments()?;
+        let row = referral::segment(&index.captures, &segments.origin, segments.next)?;
+        let (part, offset, skip) = index.captures.place(row)?;
+        let part = &index.captures.parts().get(part)?.part;
+        self.path = Path::new(&part.windows);
+        self.segment = segments.next;
+        self.extractor.go_on(part.format, offset, skip);
+        Some(row)
+    }
+
+    /// No more segments will come.
+    pub fn close(&mut self) {
+        self.extractor.close();
+    }
+
     /// The row that holds the payload of this record, where that is a revisit of it.
     pub fn original(&self, index: &Index) -> Option<usize> {
         referral::original(&index.captures, self.extractor.head()?)
@@ -85,6 +111,7 @@ impl RecordReader {
         Ok(RecordReader {
             path: Path::new(windows),
             extractor: Extractor::new(format, offset_in(offset), offset_in(skip), what),
+            segment: 0,
         })
     }
 }
@@ -107,7 +134,7 @@ impl PartFinder {
     /// is the file itself.
     #[wasm_bindgen(constructor)]
     pub fn new(start: &[u8], size: Option<f64>, name: &str) -> Result<PartFinder, JsValue> {
-        let format = archive::detect(start).map_err(thrown)?;
+        let format = recognised(start)?;
         let itself = Part {
             format,
             ..Part::default()
