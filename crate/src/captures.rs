@@ -5,10 +5,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::archive::{HttpHead, Part, Record, RecordType, Sink, WarcHead};
+use crate::archive::{Aside, HttpHead, Part, Record, RecordType, Sink, WarcHead};
 use crate::codec::Writer;
 use crate::error::Damage;
-use crate::limits::{DAMAGE_KEPT_MAX, TABLE_MIMES_MAX, TABLE_URL_BYTES_MAX};
+use crate::limits::{
+    DAMAGE_KEPT_MAX, FACTS_KEPT_MAX, PAGE_TITLE_BYTES_MAX, PAGES_KEPT_MAX, TABLE_MIMES_MAX,
+    TABLE_URL_BYTES_MAX,
+};
 use crate::row::Row;
 use crate::urls::Urls;
 
@@ -97,6 +100,9 @@ pub struct Captures {
     parts: Vec<TablePart>,
     files: usize,
     continuations: Vec<Continuation>,
+    /// Entries of page lists, and what else files say of themselves, with the file.
+    pages: Vec<(usize, Aside)>,
+    facts: Vec<(usize, Aside)>,
     /// Names of files whose own records are told, so that an index of them need not be.
     expected: HashSet<Vec<u8>>,
     /// With the part that it was found in.
@@ -126,6 +132,8 @@ impl Captures {
             parts: Vec::new(),
             files: 0,
             continuations: Vec::new(),
+            pages: Vec::new(),
+            facts: Vec::new(),
             expected: HashSet::new(),
             damage: Vec::new(),
             damage_count: 0,
@@ -216,6 +224,16 @@ impl Captures {
         let (segment, at) = (self.segments.get(row / SEGMENT_ROWS)?, row % SEGMENT_ROWS);
         let skip = segment.skips.get(at).copied().unwrap_or(0);
         Some((self.part_of(row), *segment.offsets.get(at)?, skip))
+    }
+
+    /// Entries of page lists, each with the number of its file. Their text is not kept.
+    pub fn pages(&self) -> &[(usize, Aside)] {
+        &self.pages
+    }
+
+    /// What packages say of themselves, of their members and of who signed them, each with the number of its file.
+    pub fn facts(&self) -> &[(usize, Aside)] {
+        &self.facts
     }
 
     pub fn continuations(&self) -> &[Continuation] {
@@ -386,6 +404,26 @@ impl Sink for Captures {
 
     fn wants_body(&self) -> bool {
         false
+    }
+
+    fn aside(&mut self, aside: Aside) {
+        let file = self.files.saturating_sub(1);
+        match aside {
+            Aside::Page(mut page) if self.pages.len() < PAGES_KEPT_MAX => {
+                page.text = None;
+                page.url.truncate(TABLE_URL_BYTES_MAX);
+                if let Some(title) = &mut page.title {
+                    title.truncate(PAGE_TITLE_BYTES_MAX);
+                }
+                self.pages.push((file, Aside::Page(page)));
+            }
+            Aside::About(_) | Aside::Resource(_) | Aside::Signature(_)
+                if self.facts.len() < FACTS_KEPT_MAX =>
+            {
+                self.facts.push((file, aside));
+            }
+            _ => {}
+        }
     }
 
     fn wants_elsewhere(&self, file: &[u8]) -> bool {

@@ -47,6 +47,15 @@ pub const REWIND_BYTES_MIN: u64 = 64 << 20;
 /// A decoded body is given up at this length when digests are made of it.
 pub const INSPECT_BODY_BYTES_MAX: u64 = 8 << 30;
 
+/// Entries of page lists kept for a list of pages: crawls of a million pages are not read by scrolling.
+pub const PAGES_KEPT_MAX: usize = 200_000;
+
+/// A page's title is cut here.
+pub const PAGE_TITLE_BYTES_MAX: usize = 500;
+
+/// What packages say of themselves and their members; real ones name some thousand members at most.
+pub const FACTS_KEPT_MAX: usize = 10_000;
+
 /// Damage reports kept for an archive; later ones are counted only.
 pub const DAMAGE_KEPT_MAX: usize = 10_000;
 

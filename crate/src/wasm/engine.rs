@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::*;
 
 use super::seam::{offset_in, offset_out, recognised};
-use crate::archive::{self, Parser, Part};
+use crate::archive::{self, Aside, Parser, Part};
 use crate::captures::{Captures, TablePart};
 use crate::error::{Damage, code};
 use crate::filter::Filter;
@@ -107,17 +107,18 @@ impl Index {
     }
 
     pub fn page_count(&self) -> usize {
-        0
+        self.captures.pages().len()
     }
 
     /// Entries of page lists as JSON lines, with the number of their file.
-    pub fn pages(&self, _start: usize, _count: usize) -> String {
-        String::new()
+    pub fn pages(&self, start: usize, count: usize) -> String {
+        let pages = self.captures.pages().iter().skip(start).take(count);
+        pages.map(aside_line).collect()
     }
 
     /// What packages say of themselves, likewise.
     pub fn facts(&self) -> String {
-        String::new()
+        self.captures.facts().iter().map(aside_line).collect()
     }
 
     pub fn part_count(&self) -> usize {
@@ -202,6 +203,12 @@ impl UrlFilter {
     pub fn rows(&self, index: &Index, start: usize, count: usize) -> Vec<u8> {
         index.captures.encode(self.filter.rows(start, count))
     }
+}
+
+fn aside_line((file, aside): &(usize, Aside)) -> String {
+    aside
+        .json()
+        .replacen('{', &format!("{{\"source\":{file},"), 1)
 }
 
 fn damage_line(part: usize, damage: &Damage) -> String {

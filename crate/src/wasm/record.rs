@@ -31,7 +31,10 @@ impl RecordReader {
     ) -> Result<RecordReader, JsValue> {
         let part = index.captures.parts().get(part);
         let part = &part.ok_or_else(no_record)?.part;
-        RecordReader::of(part.format, &part.windows, offset, skip, what)
+        let mut reader = RecordReader::of(part.format, &part.windows, offset, skip, what)?;
+        // The index knows where they are.
+        reader.extractor.wait_for_segments();
+        Ok(reader)
     }
 
     pub fn wanted(&self) -> f64 {

@@ -1,0 +1,35 @@
+/** Files of other formats than WARC, as people drop them on the viewer. */
+import { expect, test } from "@playwright/test";
+import { allCases } from "../fixtures/cases.mjs";
+import { Viewer } from "./viewer.js";
+
+const fixture = (name: string): { name: string; bytes: Uint8Array } => {
+  const found = allCases().find((one) => one.name.endsWith(name));
+  if (found === undefined) throw new Error(`there is no fixture ${name}`);
+  return { name, bytes: found.bytes };
+};
+
+test("a WACZ file opens with its pages and its manifest", async ({ page }) => {
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  await viewer.drop([fixture("deflated.wacz")]);
+  await viewer.ready();
+  await page.getByRole("button", { name: /^Pages/ }).click();
+  await page.getByRole("list", { name: "Pages of the archive" }).getByRole("button").first().click();
+  await expect(viewer.detail).toBeVisible();
+
+  await page.getByRole("button", { name: "Archive: deflated.wacz" }).click();
+  await page.getByRole("menuitem", { name: "About this archive" }).first().click();
+  await expect(page.getByRole("dialog")).toContainText("Manifest");
+});
+
+test("a file compressed with Zstandard opens with a module that only then is fetched", async ({ page }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  await viewer.drop([fixture("binding.warc.zst")]);
+  await viewer.ready();
+  await expect(viewer.rows.first()).toBeVisible();
+  expect(asked.filter((path) => /tools_bg.*\.wasm$/.test(path))).toHaveLength(1);
+});
