@@ -78,8 +78,8 @@ async function* fileChunks(path: string, offset: number, signal: AbortSignal, un
     for (let at = offset; ; ) {
       checkAbort(signal);
       // Who stops early is spared most of a window.
-      const window = at < until ? Math.min(WINDOW_BYTES, Math.max(until - at, WINDOW_BYTES_MIN)) : WINDOW_BYTES;
-      const { bytesRead, buffer } = await file.read(new Uint8Array(window), 0, window, at);
+      const length = at < until ? Math.min(WINDOW_BYTES, Math.max(until - at, WINDOW_BYTES_MIN)) : WINDOW_BYTES;
+      const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, at);
       if (bytesRead === 0) return;
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);

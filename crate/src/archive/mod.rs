@@ -29,7 +29,6 @@ mod surt;
 mod tar;
 mod tee;
 mod telling;
-#[cfg(not(feature = "codecs"))]
 mod unread;
 mod wacz;
 mod warc;

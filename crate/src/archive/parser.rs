@@ -6,7 +6,6 @@ use super::har::Har;
 use super::reader::{Container, Reader};
 use super::record::Sink;
 use super::tar::{TarGzReader, TarReader};
-#[cfg(not(feature = "codecs"))]
 use super::unread::Unread;
 use super::wacz::ManifestReader;
 use super::wbn::Bundle;
@@ -165,9 +164,21 @@ impl Feed for Heard<'_> {
     }
 }
 
+/// Whether the parsers of rarer formats are here. The first module that a browser loads leaves them to the larger one.
+const HAS_ALL: bool = cfg!(feature = "codecs");
+
 /// Whether this module has the parser of a format; the larger one has all.
 pub fn is_read_here(format: Format) -> bool {
-    cfg!(feature = "codecs") || format != Format::WarcZst
+    HAS_ALL
+        || matches!(
+            format,
+            Format::Warc
+                | Format::WarcGz
+                | Format::Arc
+                | Format::ArcGz
+                | Format::Zip
+                | Format::Manifest
+        )
 }
 
 /// A parser of a whole file. Some formats begin with their end, where its place is known.
@@ -175,20 +186,19 @@ pub fn parser(format: Format, size: Option<u64>) -> Box<dyn Parser> {
     match format {
         Format::Warc => Box::new(Reader::new(Container::Plain)),
         Format::WarcGz => Box::new(Reader::new(Container::Gzip)),
-        Format::Cdx => Box::new(CdxParser::new(false)),
-        Format::CdxGz => Box::new(CdxParser::new(true)),
+        Format::Cdx if HAS_ALL => Box::new(CdxParser::new(false)),
+        Format::CdxGz if HAS_ALL => Box::new(CdxParser::new(true)),
         #[cfg(feature = "codecs")]
         Format::WarcZst => Box::new(Reader::new(Container::Zstd)),
-        #[cfg(not(feature = "codecs"))]
-        Format::WarcZst => Box::new(Unread::default()),
         Format::Arc => Box::new(Reader::framed(Framing::Arc, Container::Plain)),
         Format::ArcGz => Box::new(Reader::framed(Framing::Arc, Container::Gzip)),
         Format::Zip => Box::new(ZipReader::new(size)),
-        Format::Tar => Box::new(TarReader::new(size)),
-        Format::TarGz => Box::new(TarGzReader::new(size)),
+        Format::Tar if HAS_ALL => Box::new(TarReader::new(size)),
+        Format::TarGz if HAS_ALL => Box::new(TarGzReader::new(size)),
         Format::Manifest => Box::new(ManifestReader::new()),
-        Format::Har => Box::new(Har::new()),
-        Format::Wbn => Box::new(Bundle::new(size)),
+        Format::Har if HAS_ALL => Box::new(Har::new()),
+        Format::Wbn if HAS_ALL => Box::new(Bundle::new(size)),
+        _ => Box::new(Unread::default()),
     }
 }
 
@@ -202,15 +212,14 @@ pub fn parser_at(format: Format, offset: u64, skip: u64) -> Box<dyn Parser> {
         Format::WarcGz => reader(Framing::Warc, Container::Gzip),
         #[cfg(feature = "codecs")]
         Format::WarcZst => reader(Framing::Warc, Container::Zstd),
-        #[cfg(not(feature = "codecs"))]
-        Format::WarcZst => Box::new(Unread::default()),
         Format::Arc => reader(Framing::Arc, Container::Plain),
         Format::ArcGz => reader(Framing::Arc, Container::Gzip),
-        Format::Cdx => Box::new(CdxParser::at(false, offset, skip)),
-        Format::CdxGz => Box::new(CdxParser::at(true, offset, skip)),
+        Format::Cdx if HAS_ALL => Box::new(CdxParser::at(false, offset, skip)),
+        Format::CdxGz if HAS_ALL => Box::new(CdxParser::at(true, offset, skip)),
         // They have no records of their own: those of their members are read as parts.
         Format::Zip | Format::Tar | Format::TarGz | Format::Manifest => parser(format, None),
-        Format::Har => Box::new(Har::at(offset, skip)),
-        Format::Wbn => Box::new(Bundle::at(offset, skip)),
+        Format::Har if HAS_ALL => Box::new(Har::at(offset, skip)),
+        Format::Wbn if HAS_ALL => Box::new(Bundle::at(offset, skip)),
+        _ => Box::new(Unread::default()),
     }
 }
