@@ -8,7 +8,7 @@ mod support;
 use std::fs;
 
 use serde_json::json;
-use stackroom::archive::{Format, parser};
+use stackroom::archive::{Aside, Format, parser};
 use support::heard::{
     Heard, assert_found_again, flips, golden, hear, hear_as, hear_forward, hear_in, sha1,
 };
@@ -22,6 +22,15 @@ fn web_bundles_of_the_corpus_are_told_as_golden_answers_say() {
         let entries = golden["entries"].as_array().expect("entries");
         assert_eq!(heard.codes(), Vec::<&str>::new(), "{}", path.display());
         assert_eq!(heard.records.len(), entries.len());
+        let Some(Aside::About(about)) = heard.asides.first() else {
+            panic!("nothing is told of the bundle");
+        };
+        let field = |name: &str| {
+            let field = about.fields.iter().find(|(known, _)| *known == name);
+            json!(field.map(|(_, value)| String::from_utf8_lossy(value)))
+        };
+        assert_eq!(field("version"), golden["version"]);
+        assert_eq!(field("primary"), golden["primaryURL"]);
         for entry in entries {
             let told = heard
                 .records

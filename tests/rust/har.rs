@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use stackroom::archive::{Format, Record, media_type, parser};
+use stackroom::archive::{Aside, Format, Record, media_type, parser};
 use support::heard::{
     Heard, Told, assert_found_again, flips, golden, hear, hear_as, hear_forward, hear_in, sha1,
 };
@@ -22,6 +22,22 @@ fn assert_har(path: &Path, golden: &Value) {
     assert_eq!(heard.codes(), Vec::<&str>::new(), "{}", path.display());
     assert_eq!(heard.of("response").len(), entries.len());
     assert_eq!(heard.of("request").len(), entries.len());
+    let text = |bytes: &Option<Vec<u8>>| {
+        bytes
+            .as_ref()
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    };
+    let pages: Vec<Value> = heard
+        .asides
+        .iter()
+        .filter_map(|aside| match aside {
+            Aside::Page(page) => {
+                Some(json!({"id": text(&page.id), "title": text(&page.title), "started": text(&page.date)}))
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(json!(pages), golden["pages"]);
     let pairs = heard.of("response").into_iter().zip(heard.of("request"));
     for ((response, request), entry) in pairs.zip(entries) {
         assert_eq!(json!(response.url), entry["url"]);

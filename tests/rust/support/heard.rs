@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use sha1::{Digest, Sha1};
-use stackroom::archive::{Feed, Format, HttpHead, Record, Sink, WarcHead, detect, parser};
+use stackroom::archive::{Aside, Feed, Format, HttpHead, Record, Sink, WarcHead, detect, parser};
 use stackroom::error::Damage;
 use stackroom::extract::{Extractor, Part};
 
@@ -46,6 +46,7 @@ pub struct Heard {
     current: Option<Told>,
     pub records: Vec<Told>,
     pub damage: Vec<Damage>,
+    pub asides: Vec<Aside>,
     is_bodiless: bool,
 }
 
@@ -120,6 +121,11 @@ impl Sink for Heard {
     fn damage(&mut self, damage: Damage) {
         assert!(self.current.is_none(), "damage inside of a record");
         self.damage.push(damage);
+    }
+
+    fn aside(&mut self, aside: Aside) {
+        assert!(self.current.is_none(), "something else inside of a record");
+        self.asides.push(aside);
     }
 
     fn wants_body(&self) -> bool {

@@ -1,7 +1,8 @@
 //! The tokens of a HAR file, put into an entry: what is open, which string is being read, and what it is for.
 
+use super::super::aside::Page;
 use super::super::json_stream::{Digits, Shape, TextFault};
-use super::super::warc::RecordType;
+use super::super::warc::{RecordType, has_prefix};
 use super::entry::Entry;
 use crate::error::{Code, code};
 use crate::limits::HAR_TEXT_BYTES_MAX;
@@ -18,6 +19,8 @@ enum Place {
     Several,
     Document,
     Log,
+    Pages,
+    Page,
     Entries,
     Entry,
     Message(RecordType),
@@ -34,6 +37,9 @@ enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     Key,
+    PageId,
+    PageTitle,
+    PageStarted,
     Started,
     Address,
     Method,
@@ -79,6 +85,14 @@ pub enum Use {
     None,
 }
 
+/// What ends with a bracket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closed {
+    Entry,
+    Page,
+    Other,
+}
+
 /// Whether there is room for more of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
@@ -96,6 +110,7 @@ pub struct Collector {
     name: Vec<u8>,
     value: Vec<u8>,
     pub entry: Entry,
+    page: Page,
     /// What could not be read as it should be in the entry, once of each kind.
     pub faults: Vec<(Code, &'static str)>,
     pub has_entries: bool,
@@ -136,6 +151,8 @@ impl Collector {
             (None | Some(Place::Several), _, true) => Place::Document,
             (None, _, false) => Place::Several,
             (Some(Place::Document), b"log", true) => Place::Log,
+            (Some(Place::Log), b"pages", false) => Place::Pages,
+            (Some(Place::Pages), _, true) => Place::Page,
             (Some(Place::Log), b"entries", false) => Place::Entries,
             (Some(Place::Entries), _, true) => Place::Entry,
             (Some(Place::Entry), b"request", true) => Place::Message(REQUEST),
@@ -151,6 +168,7 @@ impl Collector {
         match place {
             Place::Entries => self.has_entries = true,
             Place::Entry => self.begin_entry(at),
+            Place::Page => self.page = Page::default(),
             Place::Message(kind) => self.entry.message(kind).begin(),
             Place::Header(_) | Place::Param => {
                 self.name.clear();
@@ -161,8 +179,8 @@ impl Collector {
         self.places.push(place);
     }
 
-    /// A bracket closes. Returns whether it was that of an entry.
-    pub fn close(&mut self) -> bool {
+    /// A bracket closes. Returns what ends with it.
+    pub fn close(&mut self) -> Closed {
         match self.places.pop() {
             Some(Place::Header(kind)) => {
                 let fits = self.entry.message(kind).field(&self.name, &self.value);
@@ -175,10 +193,24 @@ impl Collector {
             }
             Some(Place::Param) => self.entry.request.param(&self.name, &self.value),
             Some(Place::Message(kind)) => self.entry.message(kind).is_closed = true,
-            Some(Place::Entry) => return true,
+            Some(Place::Entry) => return Closed::Entry,
+            Some(Place::Page) => return Closed::Page,
             _ => {}
         }
-        false
+        Closed::Other
+    }
+
+    /// The page that was closed. Its title is its URL where the file gives no other.
+    pub fn page(&mut self) -> Page {
+        let mut page = std::mem::take(&mut self.page);
+        let is_url = |title: &&Vec<u8>| has_prefix(title, b"http:") || has_prefix(title, b"https:");
+        page.url = page
+            .title
+            .as_ref()
+            .filter(is_url)
+            .cloned()
+            .unwrap_or_default();
+        page
     }
 
     pub fn begin_key(&mut self) {
@@ -190,6 +222,9 @@ impl Collector {
     pub fn begin_text(&mut self, at: u64) -> Use {
         let place = self.places.last().copied().unwrap_or(Place::Other);
         self.slot = match (place, self.key.name()) {
+            (Place::Page, b"id") => Some(Slot::PageId),
+            (Place::Page, b"title") => Some(Slot::PageTitle),
+            (Place::Page, b"startedDateTime") => Some(Slot::PageStarted),
             (Place::Entry, b"startedDateTime") => Some(Slot::Started),
             (Place::Entry, b"serverIPAddress") => Some(Slot::Address),
             (Place::Message(REQUEST), b"method") => Some(Slot::Method),
@@ -228,6 +263,9 @@ impl Collector {
     fn field(&mut self, slot: Slot) -> Option<&mut Vec<u8>> {
         let entry = &mut self.entry;
         Some(match slot {
+            Slot::PageId => self.page.id.get_or_insert_default(),
+            Slot::PageTitle => self.page.title.get_or_insert_default(),
+            Slot::PageStarted => self.page.date.get_or_insert_default(),
             Slot::Started => &mut entry.started,
             Slot::Address => &mut entry.address,
             Slot::Method => &mut entry.request.method,

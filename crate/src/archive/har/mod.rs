@@ -1,4 +1,4 @@
-//! HAR 1.1 and 1.2: each entry of each log is told as a response and a request, in WARC terms.
+//! HAR 1.1 and 1.2: each entry of each log is told as a response and a request, in WARC terms; pages beside them.
 //!
 //!   har := { "log": { "pages": [page*], "entries": [entry*] } }*      names may come in any order
 //!
@@ -19,7 +19,8 @@ mod entry;
 use memchr::memchr;
 
 use self::base64::Base64;
-use self::collect::{Collector, REQUEST, RESPONSE, Room, Slot, Use};
+use self::collect::{Closed, Collector, REQUEST, RESPONSE, Room, Slot, Use};
+use super::aside::Aside;
 use super::json_stream::{JsonStream, Shape, Token};
 use super::parser::Parser;
 use super::record::{Record, Sink};
@@ -187,11 +188,11 @@ impl Har {
                 }
                 Token::End => self.end_text(sink),
                 Token::Open(shape) => self.collector.open(shape, self.json.token_at()),
-                Token::Close(_) => {
-                    if self.collector.close() {
-                        self.end_entry();
-                    }
-                }
+                Token::Close(_) => match self.collector.close() {
+                    Closed::Entry => self.end_entry(),
+                    Closed::Page => sink.aside(Aside::Page(self.collector.page())),
+                    Closed::Other => {}
+                },
                 Token::Number(digits) => self.collector.number(&digits),
                 Token::Bool(_) | Token::Null => {}
                 Token::Broken(why) => self.break_off(why),

@@ -17,6 +17,7 @@ mod layout;
 
 use self::cbor::{Cbor, Fault};
 use self::layout::{Layout, Place, Trouble, http_text, read_index_entry, read_response};
+use super::aside::{About, Aside, Signature};
 use super::foreign_date::utc_of_http;
 use super::http::HttpHead;
 use super::parser::Parser;
@@ -57,6 +58,8 @@ enum Phase {
     Head,
     /// The list of sections that must be known.
     Critical,
+    /// A section that is the URL of this.
+    Address(&'static str),
     /// More of the index.
     Index,
     /// The URL of one entry of the index.
@@ -116,6 +119,9 @@ pub struct Bundle {
     is_cut: bool,
     /// Sections that were looked at.
     sections_seen: usize,
+    /// What they say of the bundle.
+    about: Vec<(&'static str, Vec<u8>)>,
+    is_about_told: bool,
     /// Responses that a source that only goes forward cannot give any more.
     behind: u64,
 }
@@ -140,6 +146,8 @@ impl Bundle {
             can_seek: true,
             is_cut: false,
             sections_seen: 0,
+            about: Vec::new(),
+            is_about_told: false,
             behind: 0,
         }
     }
@@ -250,6 +258,10 @@ impl Bundle {
 
     /// Goes to the next section that is read: the index, and what must be known. Then come the responses.
     fn next_section(&mut self, sink: &mut dyn Sink) {
+        let responses = self
+            .layout
+            .section(b"responses")
+            .map_or(0, |section| section.offset);
         while let Some(section) = self.layout.sections.get(self.sections_seen) {
             self.sections_seen += 1;
             let (at, end) = (section.offset, section.end());
@@ -259,10 +271,14 @@ impl Bundle {
                     self.index.end = end;
                     return self.go(Phase::Index, at);
                 }
-                b"critical" if self.only.is_none() => return self.go(Phase::Critical, at),
+                _ if self.only.is_some() || !self.can_seek && at > responses => {}
+                b"critical" => return self.go(Phase::Critical, at),
+                b"manifest" => return self.go(Phase::Address("manifest"), at),
+                b"primary" => return self.go(Phase::Address("primary"), at),
                 _ => {}
             }
         }
+        self.tell_about(sink);
         if !self.index.is_begun {
             self.tell(
                 code::WBN_BAD_INDEX,
@@ -300,6 +316,44 @@ impl Bundle {
         };
         self.tell(code::WBN_CRITICAL, at, 0, message, sink);
         self.next_section(sink);
+    }
+
+    fn address(&mut self, of: &'static str, rest: &mut &[u8], sink: &mut dyn Sink) {
+        let read = |bytes: &[u8]| {
+            let mut cbor = Cbor::new(bytes);
+            let url = cbor.text_string()?.to_vec();
+            Ok((url, cbor.at()))
+        };
+        match self.gather(rest, WBN_HEAD_BYTES_MAX, read) {
+            None => return,
+            Some(Ok(url)) => self.about.push((of, url)),
+            // It is of no use to anything else.
+            Some(Err(_)) => {}
+        }
+        self.next_section(sink);
+    }
+
+    /// Tells what the bundle says of itself, once.
+    fn tell_about(&mut self, sink: &mut dyn Sink) {
+        if self.only.is_some() || std::mem::replace(&mut self.is_about_told, true) {
+            return;
+        }
+        let mut fields = vec![("version", self.layout.version.clone())];
+        if !self.layout.primary.is_empty() {
+            fields.push(("primary", self.layout.primary.clone()));
+        }
+        fields.append(&mut self.about);
+        sink.aside(Aside::About(About {
+            fields,
+            ..About::default()
+        }));
+        if self.layout.is_signed || self.layout.section(b"signatures").is_some() {
+            sink.aside(Aside::Signature(Signature {
+                is_signed: true,
+                words: vec!["This web bundle is signed. Its signatures are not verified.".into()],
+                ..Signature::default()
+            }));
+        }
     }
 
     /// Reads on in the index, until its end or that of a step.
@@ -583,7 +637,7 @@ impl Bundle {
         self.is_cut = true;
         match self.phase {
             Phase::Head | Phase::Url | Phase::Tail | Phase::Done => self.phase = Phase::Done,
-            Phase::Critical => self.next_section(sink),
+            Phase::Critical | Phase::Address(_) => self.next_section(sink),
             Phase::Index => {
                 self.index.is_begun = true;
                 self.index.pairs_left = 0;
@@ -664,6 +718,7 @@ impl Parser for Bundle {
                 Phase::Response | Phase::Payload(_) if sink.is_full() => {}
                 Phase::Head => self.head(&mut rest, sink),
                 Phase::Critical => self.critical(&mut rest, sink),
+                Phase::Address(of) => self.address(of, &mut rest, sink),
                 Phase::Index => self.index(&mut rest, sink),
                 Phase::Url => self.url(&mut rest),
                 Phase::Response => self.response(&mut rest, sink),
