@@ -86,7 +86,8 @@ async function compare(name, origin, folder, index) {
     const [a, b] = [own, theirs].map((list) => list.map(placeOf).sort());
     check(`${key}: ${b.length} of ${a.length} captures`, a.join("\n") === b.join("\n"));
   }
-  const served = rows.filter(({ url, status, mime }) => /^https?:/.test(url) && status === "200" && mime !== "warc/revisit");
+  const isServed = ({ urlkey, url, status, mime }) => /^https?:/.test(url) && status === "200" && mime !== "warc/revisit" && !urlkey.includes("__wb_method");
+  const served = rows.filter(isServed);
   for (const { url, timestamp, filename, offset } of served.slice(0, BODIES)) {
     const response = await fetch(`${origin}/${name}/${timestamp}id_/${url}`);
     const theirs = digest(new Uint8Array(await response.arrayBuffer()));
