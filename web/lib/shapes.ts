@@ -24,15 +24,16 @@ export type ArchiveFormat =
   | "warc.zst"
   | "arc"
   | "arc.gz"
-  | "wacz"
-  | "multi-wacz"
+  | "cdx"
+  | "cdx.gz"
+  /** WACZ files are ZIP files. */
   | "zip"
   | "tar"
+  | "tar.gz"
+  /** A list of archives at other addresses. */
+  | "manifest"
   | "har"
   | "wbn"
-  | "cdx"
-  | "cdxj"
-  | "zipnum"
   | "collection";
 
 /** A part of an archive that holds records of its own: one of its files, or a member of one. */
