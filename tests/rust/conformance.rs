@@ -71,13 +71,13 @@ fn cases(corpus: &Path) -> Vec<Case> {
         .collect()
 }
 
-/// The part of a line's place that says in which member of the file it lies, without folders.
+/// The part of a line's place behind the name of the file: in which member it lies, without folders.
 fn member(line: &Value) -> Vec<&str> {
     let place = text(line, "file").unwrap_or("");
     let base = |part| Path::new(part).file_name().and_then(|name| name.to_str());
     place
         .split('!')
-        .filter(|part| !part.is_empty())
+        .skip(1)
         .map(|part| base(part).unwrap_or(part))
         .collect()
 }
