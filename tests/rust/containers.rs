@@ -467,3 +467,50 @@ fn directories_of_many_members_are_read_a_piece_at_a_time() {
     assert_eq!(counts.entries, u64::from(members));
     assert_eq!(counts.damages, []);
 }
+
+#[test]
+fn signatures_of_real_packages_hold_and_say_what_they_prove() {
+    let Some(corpus) = corpus() else { return };
+    let told = |file: &str| {
+        let bytes = fs::read(corpus.join("files").join(file)).expect("corpus file");
+        let (_, asides) = hear(&bytes, 64 << 10, true).expect("a package");
+        let signature = asides.into_iter().find_map(|aside| match aside {
+            Aside::Signature(signature) => Some(signature),
+            _ => None,
+        });
+        signature.expect("a digest")
+    };
+    for file in [
+        "replayweb.page/example.wacz",
+        "replayweb.page/iframetest.wacz",
+    ] {
+        let signature = told(file);
+        println!("{file}: {}", signature.words.join(" "));
+        assert_eq!(
+            signature.is_valid,
+            Some(true),
+            "{file}: {:?}",
+            signature.words
+        );
+        assert!(
+            signature
+                .words
+                .iter()
+                .any(|words| words.contains("is not proven"))
+        );
+    }
+    let file = "py-wacz/valid_signed_example_1.wacz";
+    let signature = told(file);
+    println!("{file}: {}", signature.words.join(" "));
+    assert_eq!(signature.is_valid, Some(true), "{:?}", signature.words);
+    assert_eq!(
+        signature.stamped.as_deref(),
+        Some(&b"2022-01-18T19:00:12Z"[..])
+    );
+    assert!(
+        signature
+            .words
+            .iter()
+            .any(|words| words.contains("is not checked"))
+    );
+}

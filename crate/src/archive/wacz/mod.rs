@@ -1,11 +1,23 @@
 //! Packages of web archives (WACZ): what they say of themselves, their pages, and whether that holds.
 
+#[cfg(feature = "tools")]
+mod base64;
+#[cfg(feature = "tools")]
+mod certificate;
+#[cfg(feature = "tools")]
+mod der;
+#[cfg(feature = "tools")]
+mod keys;
 mod listing;
 mod manifest;
 mod package;
 mod pages;
+#[cfg(feature = "tools")]
+mod proof;
 mod signature;
 mod text;
+#[cfg(feature = "tools")]
+mod timestamp;
 
 pub use listing::ManifestReader;
 pub use manifest::looks_like_manifest;
