@@ -21,6 +21,7 @@ pub mod archive;
 pub mod captures;
 pub mod cdx;
 pub mod codec;
+pub mod content;
 pub mod error;
 pub mod extract;
 pub mod filter;

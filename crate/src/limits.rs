@@ -56,6 +56,18 @@ pub const PAGE_TITLE_BYTES_MAX: usize = 500;
 /// What packages say of themselves and their members; real ones name some thousand members at most.
 pub const FACTS_KEPT_MAX: usize = 10_000;
 
+/// Decoded bytes beyond the usual that a file may cost in all, whatever it holds: some seconds of work.
+pub const EXPANSION_BYTES_FREE: u64 = 1 << 30;
+
+/// And this many more for each of its own bytes. Zeros in gzip in gzip come to a million.
+pub const EXPANSION_PER_BYTE: u64 = 256;
+
+/// A body may decode to this many times its length without costing anything: text comes to 3 to 20.
+pub const EXPANSION_RATIO_USUAL: u64 = 32;
+
+/// Record ids that `check` compares, 16 bytes each.
+pub const CHECK_IDS_MAX: usize = 2 << 20;
+
 /// Damage reports kept for an archive; later ones are counted only.
 pub const DAMAGE_KEPT_MAX: usize = 10_000;
 
@@ -209,6 +221,27 @@ pub const REGEX_BYTES_MAX: usize = 1 << 20;
 /// A record is kept up to this length while it is decided what is written of it; longer ones are read again.
 /// Reading stops while this much waits to be written.
 pub const WRITE_HELD_BYTES_MAX: usize = 4 << 20;
+
+/// A line that states the size of a chunk is not longer; what is longer is no such line.
+pub const CHUNK_LINE_BYTES_MAX: usize = 4 << 10;
+
+/// Codings of one body. Two occur; each may expand what the one around it gave.
+pub const CODINGS_MAX: usize = 4;
+
+/// What a coding makes in one step, and what it then waits with: stacked bombs stay this small.
+pub const CODING_STEP_BYTES: usize = 64 << 10;
+
+/// First bytes of a body that show whether it is in the coding that its header names.
+pub const CODING_PROBE_BYTES: usize = 4 << 10;
+
+/// Window of a zstd body. HTTP allows 8 MiB (RFC 9659); archives keep what servers did all the same.
+pub const CODING_WINDOW_BYTES_MAX: u64 = 32 << 20;
+
+/// A text says in its first bytes which character set it is in: browsers look at 1 KiB, pages need more.
+pub const CHARSET_META_BYTES: usize = 4 << 10;
+
+/// Bytes of a text by which its character set is guessed; more changes little.
+pub const CHARSET_GUESS_BYTES: usize = 16 << 10;
 
 const _: () = assert!(TABLE_URL_BYTES_MAX <= WARC_HEAD_BYTES_MAX);
 const _: () = assert!(INFLATE_STEP_BYTES_EXTRACT * 1032 <= 8 << 20);

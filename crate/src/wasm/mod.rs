@@ -9,6 +9,8 @@ use wasm_bindgen::prelude::*;
 #[cfg(feature = "tools")]
 mod cdx;
 #[cfg(feature = "engine")]
+mod content;
+#[cfg(feature = "engine")]
 mod engine;
 #[cfg(feature = "engine")]
 mod inspect;
