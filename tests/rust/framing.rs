@@ -180,6 +180,8 @@ fn every_flip_leaves_the_other_records() {
     };
     for (format, parts) in archives() {
         let bytes = parts.concat();
+        // A Zstandard block states its length unchecked: a wrong one takes the next frame with it.
+        let lost = if format == Format::WarcZst { 2 } else { 1 };
         for at in 0..bytes.len() {
             for flip in &flips {
                 let mut damaged = bytes.clone();
@@ -190,7 +192,7 @@ fn every_flip_leaves_the_other_records() {
                 };
                 let found = records(&lines).len();
                 assert!(
-                    found + 1 >= parts.len() && found <= parts.len() + 2,
+                    found + lost >= parts.len() && found <= parts.len() + 2,
                     "{format:?} byte {at} ^ {flip:#x}: {found} records: {lines:?}"
                 );
                 if at % 7 == 0 {
