@@ -117,6 +117,18 @@ pub mod code {
     pub const WRITE_ONLY_INDEX: Code = "write/only-an-index";
     pub const WRITE_CHANGED: Code = "write/source-changed";
 
+    /// What `check` finds beyond damage.
+    pub const WARC_MISSING_FIELD: Code = "warc/missing-field";
+    pub const WARC_REPEATED_FIELD: Code = "warc/repeated-field";
+    pub const WARC_REPEATED_ID: Code = "warc/repeated-id";
+    pub const WARC_BAD_ID: Code = "warc/bad-id";
+    pub const WARC_BAD_URI: Code = "warc/bad-uri";
+    pub const WARC_UNKNOWN_VERSION: Code = "warc/unknown-version";
+    pub const HTTP_LENGTH_DIFFERS: Code = "http/length-differs";
+    pub const DIGEST_DIFFERS: Code = "digest/differs";
+    pub const DIGEST_UNREADABLE: Code = "digest/unreadable";
+    pub const CHECK_IDS_LEFT_OUT: Code = "check/ids-left-out";
+
     /// The codes of damage.
     const DAMAGE: &[Code] = &[
         NEEDS_TOOLS,

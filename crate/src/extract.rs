@@ -4,8 +4,8 @@
 //! for its continuations, which may lie in another file too (`wait_for_segments`).
 
 use crate::archive::{
-    BodyDecoder, BodyOutcome, Feed, Format, HttpHead, Parser, Record, RecordType, Sink, WarcHead,
-    parser_at,
+    BodyDecoder, BodyOutcome, Content, Feed, Format, HttpHead, Parser, Record, RecordType, Sink,
+    WarcHead, parser_at,
 };
 use crate::codec::Writer;
 use crate::error::Damage;
@@ -55,11 +55,10 @@ struct Measure {
 struct Keep {
     part: Part,
     decoder: BodyDecoder,
-    held: Vec<u8>,
+    held: Held,
     head: Option<WarcHead>,
     http: Option<HttpHead>,
     record: Option<Record>,
-    outcome: BodyOutcome,
     is_past_heads: bool,
     segments: Option<Segments>,
     waits: bool,
@@ -112,11 +111,10 @@ impl Extractor {
         let keep = Keep {
             part,
             decoder: BodyDecoder::new(None),
-            held: Vec::new(),
+            held: Held::default(),
             head: None,
             http: None,
             record: None,
-            outcome: BodyOutcome::Sound,
             is_past_heads: false,
             segments: None,
             waits: false,
@@ -181,7 +179,7 @@ impl Extractor {
 
     /// Output so far; feed again afterwards, with no bytes at the end of the file.
     pub fn take(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.keep.held)
+        std::mem::take(&mut self.keep.held.0)
     }
 
     /// Whether there was a record at all.
@@ -190,7 +188,12 @@ impl Extractor {
     }
 
     pub fn outcome(&self) -> BodyOutcome {
-        self.keep.outcome
+        self.keep.decoder.outcome()
+    }
+
+    /// Codings that are still on the body that came out, as `Content-Encoding` lists them: another module may know them.
+    pub fn remaining_codings(&self) -> &[u8] {
+        self.keep.decoder.remaining()
     }
 
     /// The WARC header of the record, once it was read.
@@ -223,8 +226,12 @@ impl Feed for Extractor {
     }
 
     fn feed(&mut self, bytes: &[u8]) -> usize {
+        self.keep.catch_up();
         if self.is_done() {
             return bytes.len();
+        }
+        if self.keep.decoder.is_behind() {
+            return 0;
         }
         let Some(measure) = &mut self.measure else {
             return self.reader.feed(bytes, &mut self.keep);
@@ -235,15 +242,19 @@ impl Feed for Extractor {
     }
 
     fn finish(&mut self, end: u64) -> bool {
+        self.keep.catch_up();
         if self.is_done() {
             return true;
+        }
+        if self.keep.decoder.is_behind() {
+            return false;
         }
         let Some(measure) = &mut self.measure else {
             let is_over = self.reader.finish(end, &mut self.keep);
             if is_over && !self.keep.waits {
                 self.keep.close();
             }
-            return is_over;
+            return is_over && !self.keep.decoder.is_behind();
         };
         if !self.reader.finish(end, measure) {
             return false;
@@ -295,27 +306,43 @@ impl Sink for Measure {
     }
 }
 
+/// Output that waits to be taken away.
+#[derive(Default)]
+struct Held(Vec<u8>);
+
+impl Content for Held {
+    fn content(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn is_full(&self) -> bool {
+        self.0.len() >= EXTRACT_HELD_BYTES_MAX
+    }
+}
+
 impl Keep {
+    /// Decodes on what a full output left behind.
+    fn catch_up(&mut self) {
+        if self.decoder.is_behind() {
+            self.decoder.go_on(&mut self.held);
+        }
+    }
+
     fn is_done(&self) -> bool {
-        self.is_closed
-            || self.record.is_some() && self.segments.is_none()
+        self.is_closed && !self.decoder.is_behind()
             || match self.part {
                 Part::Warc => self.head.is_some(),
                 Part::Http => self.http.is_some() || self.is_past_heads,
                 Part::Raw | Part::Body => false,
             }
     }
-}
 
-impl Keep {
     /// The body ends here.
     fn close(&mut self) {
         if self.record.is_some() && !self.is_closed {
             self.is_closed = true;
             if self.part == Part::Body {
-                self.outcome = self
-                    .decoder
-                    .finish(&mut |data| self.held.extend_from_slice(data));
+                self.decoder.finish(&mut self.held);
             }
         }
     }
@@ -338,7 +365,7 @@ impl Sink for Keep {
             self.segments = Segments::after(head);
         }
         if matches!(self.part, Part::Raw | Part::Warc) {
-            self.held.extend_from_slice(&head.raw);
+            self.held.content(&head.raw);
         }
         self.head = Some(head.clone());
     }
@@ -348,7 +375,7 @@ impl Sink for Keep {
             return;
         }
         if matches!(self.part, Part::Raw | Part::Http) {
-            self.held.extend_from_slice(&head.raw);
+            self.held.content(&head.raw);
         }
         self.decoder = BodyDecoder::new(Some(head));
         self.http = Some(head.clone());
@@ -360,17 +387,15 @@ impl Sink for Keep {
         }
         self.is_past_heads = true;
         match self.part {
-            Part::Raw => self.held.extend_from_slice(bytes),
-            Part::Body => self
-                .decoder
-                .push(bytes, &mut |data| self.held.extend_from_slice(data)),
+            Part::Raw => self.held.content(bytes),
+            Part::Body => self.decoder.push(bytes, &mut self.held),
             Part::Warc | Part::Http => {}
         }
     }
 
     fn tail(&mut self, bytes: &[u8]) {
         if self.part == Part::Raw && self.record.is_none() {
-            self.held.extend_from_slice(bytes);
+            self.held.content(bytes);
         }
     }
 
@@ -398,6 +423,6 @@ impl Sink for Keep {
     }
 
     fn is_full(&self) -> bool {
-        self.is_done() || self.held.len() >= EXTRACT_HELD_BYTES_MAX
+        self.is_closed || self.is_done() || self.decoder.is_behind() || self.held.is_full()
     }
 }

@@ -28,6 +28,12 @@ impl Line {
         push_string(&mut self.text, value);
     }
 
+    /// A value that is JSON already.
+    pub fn raw(&mut self, name: &str, json: &str) {
+        self.name(name);
+        self.text.push_str(json);
+    }
+
     pub fn optional(&mut self, name: &str, value: Option<&[u8]>) {
         if let Some(value) = value {
             self.string(name, value);

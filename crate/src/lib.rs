@@ -22,12 +22,15 @@ pub mod captures;
 pub mod cdx;
 pub mod codec;
 pub mod content;
+pub mod digest;
 pub mod error;
 pub mod extract;
 pub mod filter;
 pub mod inspect;
 mod json;
 pub mod limits;
+pub mod naming;
+pub mod payload;
 #[cfg(feature = "tools")]
 pub mod query;
 pub mod range;

@@ -1,13 +1,13 @@
 //! Turns a stored HTTP body into the content that a browser would show: de-chunked, then decoded.
 //! What is not encoded as it claims passes through as it is, as browsers and other readers do it.
+//!
+//! Codings can expand a thousandfold, and be stacked. So the decoder stops when its listener is full, keeps
+//! what it was given, and goes on when it is asked to: neither memory nor time runs away in one call.
 
-use memchr::memchr;
-use zlib_rs::{Inflate, InflateFlush, Status};
-
+use super::chunked::Chunks;
+use super::coding::{Coding, Fate, Named, Stage};
 use super::http::HttpHead;
-
-const CHUNK_LINE_BYTES_MAX: usize = 4 << 10;
-const STEP_BYTES: usize = 64 << 10;
+use crate::limits::{CODING_STEP_BYTES, CODINGS_MAX};
 
 /// How decoding went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,441 +22,232 @@ pub enum BodyOutcome {
     StillEncoded,
 }
 
-pub struct BodyDecoder {
-    chunks: Option<Chunks>,
-    coding: Coding,
-    outcome: BodyOutcome,
+/// Hears what a body decodes to.
+pub trait Content {
+    /// The stored bytes without their chunking, before they are decoded. Only told where a body is chunked.
+    fn dechunked(&mut self, _bytes: &[u8]) {}
+    fn content(&mut self, bytes: &[u8]);
+    /// True asks the decoder to stop for now.
+    fn is_full(&self) -> bool {
+        false
+    }
 }
 
-enum Coding {
-    Identity,
-    Deflate(Box<Deflate>),
-    Unknown,
+/// Takes content and is never full.
+pub struct Always<F: FnMut(&[u8])>(pub F);
+
+impl<F: FnMut(&[u8])> Content for Always<F> {
+    fn content(&mut self, bytes: &[u8]) {
+        (self.0)(bytes);
+    }
+}
+
+#[derive(Default)]
+pub struct BodyDecoder {
+    chunks: Option<Chunks>,
+    /// Outermost coding first, each with the bytes that wait for it.
+    stages: Vec<(Stage, Waiting)>,
+    /// Codings that are left when this module has done what it can, innermost first as headers have them.
+    remaining: Vec<u8>,
+    has_ended: bool,
+    is_behind: bool,
+    output: Vec<u8>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Waiting {
+    fn rest(&self) -> &[u8] {
+        &self.bytes[self.at..]
+    }
+
+    fn used(&mut self, count: usize) {
+        self.at += count;
+        if self.at == self.bytes.len() {
+            self.bytes.clear();
+            self.at = 0;
+        }
+    }
 }
 
 impl BodyDecoder {
     /// A decoder for the body that follows `head`; without a head the body is plain.
     pub fn new(head: Option<&HttpHead>) -> BodyDecoder {
         let Some(head) = head.filter(|head| !head.is_decoded) else {
-            return BodyDecoder {
-                chunks: None,
-                coding: Coding::Identity,
-                outcome: BodyOutcome::Sound,
-            };
+            return BodyDecoder::default();
         };
-        let is_chunked = head
-            .get("Transfer-Encoding")
-            .is_some_and(|value| names(&value, b"chunked"));
-        let coding = match head.get("Content-Encoding") {
-            None => Coding::Identity,
-            Some(value) => coding_of(value.trim_ascii()),
-        };
-        let outcome = if matches!(coding, Coding::Unknown) {
-            BodyOutcome::StillEncoded
-        } else {
-            BodyOutcome::Sound
-        };
+        let transfer = head.list("Transfer-Encoding");
+        let is_chunk = |item: &[u8]| item.eq_ignore_ascii_case(b"chunked");
+        let is_chunked = items(&transfer).any(is_chunk);
+        let codings = [head.list("Content-Encoding"), transfer].join(&b","[..]);
+        let codings = items(&codings).filter(|item| !is_chunk(item));
         BodyDecoder {
             chunks: is_chunked.then(Chunks::default),
-            coding,
-            outcome,
+            ..BodyDecoder::of_items(codings)
         }
     }
 
-    /// Decodes the next stored bytes and hands what they give to `out`, in pieces.
-    pub fn push(&mut self, bytes: &[u8], out: &mut impl FnMut(&[u8])) {
-        let BodyDecoder {
-            chunks,
-            coding,
-            outcome,
-        } = self;
-        match chunks {
-            None => decode(coding, outcome, bytes, out),
-            Some(chunks) => chunks.push(bytes, &mut |data| decode(coding, outcome, data, out)),
+    /// A decoder for content in these codings, written as `Content-Encoding` lists them.
+    pub fn of_codings(codings: &[u8]) -> BodyDecoder {
+        BodyDecoder::of_items(items(codings))
+    }
+
+    fn of_items<'a>(codings: impl Iterator<Item = &'a [u8]>) -> BodyDecoder {
+        let mut names: Vec<&[u8]> = codings
+            .filter(|item| Coding::named(item) != Named::Nothing)
+            .collect();
+        let mut stages = Vec::new();
+        if names.len() <= CODINGS_MAX {
+            // The last coding was applied last, so it comes off first.
+            while let Some(Named::Known(coding)) = names.last().map(|name| Coding::named(name)) {
+                stages.push((Stage::new(coding), Waiting::default()));
+                names.pop();
+            }
         }
+        BodyDecoder {
+            output: vec![
+                0;
+                if stages.is_empty() {
+                    0
+                } else {
+                    CODING_STEP_BYTES
+                }
+            ],
+            stages,
+            remaining: names.join(&b", "[..]),
+            ..BodyDecoder::default()
+        }
+    }
+
+    /// Codings that this module cannot take off, as `Content-Encoding` would list them; empty where all came off.
+    pub fn remaining(&self) -> &[u8] {
+        &self.remaining
+    }
+
+    /// Whether the body is said to be chunked.
+    pub fn is_chunked(&self) -> bool {
+        self.chunks.is_some()
+    }
+
+    /// Whether there are codings that this module takes off.
+    pub fn is_coded(&self) -> bool {
+        !self.stages.is_empty()
+    }
+
+    /// Decodes the next stored bytes.
+    pub fn push(&mut self, bytes: &[u8], out: &mut dyn Content) {
+        let BodyDecoder { chunks, stages, .. } = self;
+        let first = stages.first_mut().map(|(_, waiting)| waiting);
+        match chunks {
+            None => take_in(first, bytes, out),
+            Some(chunks) => {
+                let mut first = first;
+                chunks.push(bytes, &mut |data| {
+                    out.dechunked(data);
+                    take_in(first.as_deref_mut(), data, out);
+                });
+            }
+        }
+        self.go_on(out);
     }
 
     /// The body ends here.
-    pub fn finish(&mut self, out: &mut impl FnMut(&[u8])) -> BodyOutcome {
-        if let Some(chunks) = &mut self.chunks {
-            let (coding, outcome) = (&mut self.coding, &mut self.outcome);
-            chunks.finish(&mut |data| decode(coding, outcome, data, out));
-            if !chunks.is_sound() && self.outcome == BodyOutcome::Sound {
-                self.outcome = BodyOutcome::BadChunk;
+    pub fn finish(&mut self, out: &mut dyn Content) {
+        let BodyDecoder { chunks, stages, .. } = self;
+        if let Some(chunks) = chunks {
+            let mut first = stages.first_mut().map(|(_, waiting)| waiting);
+            chunks.finish(&mut |data| {
+                out.dechunked(data);
+                take_in(first.as_deref_mut(), data, out);
+            });
+        }
+        self.has_ended = true;
+        self.go_on(out);
+    }
+
+    /// Decodes on where a full listener stopped it.
+    pub fn go_on(&mut self, out: &mut dyn Content) {
+        self.is_behind = true;
+        while !out.is_full() {
+            if !self.step(out) {
+                self.is_behind = false;
+                return;
             }
         }
-        if let Coding::Deflate(deflate) = &mut self.coding
-            && !deflate.finish(out)
-            && self.outcome == BodyOutcome::Sound
+    }
+
+    /// Whether there is more to come of what was given.
+    pub fn is_behind(&self) -> bool {
+        self.is_behind
+    }
+
+    /// Once the body has ended and all of it was decoded.
+    pub fn outcome(&self) -> BodyOutcome {
+        let is_broken = |(stage, _): &(Stage, Waiting)| stage.fate() == Fate::Broken;
+        if !self.remaining.is_empty() {
+            BodyOutcome::StillEncoded
+        } else if self
+            .chunks
+            .as_ref()
+            .is_some_and(|chunks| !chunks.is_sound())
         {
-            self.outcome = BodyOutcome::BadEncoding;
+            BodyOutcome::BadChunk
+        } else if self.stages.iter().any(is_broken) {
+            BodyOutcome::BadEncoding
+        } else {
+            BodyOutcome::Sound
         }
-        self.outcome
     }
-}
 
-fn decode(
-    coding: &mut Coding,
-    outcome: &mut BodyOutcome,
-    bytes: &[u8],
-    out: &mut impl FnMut(&[u8]),
-) {
-    match coding {
-        Coding::Identity | Coding::Unknown => out(bytes),
-        Coding::Deflate(deflate) => {
-            if !deflate.push(bytes, out) && *outcome == BodyOutcome::Sound {
-                *outcome = BodyOutcome::BadEncoding;
+    /// Moves the innermost coding that can move. Returns false where none can.
+    fn step(&mut self, out: &mut dyn Content) -> bool {
+        let last = self.stages.len().saturating_sub(1);
+        for at in (0..self.stages.len()).rev() {
+            let is_last = self.has_input_ended(at);
+            let (stage, waiting) = &mut self.stages[at];
+            let was_done = stage.is_done();
+            let (taken, made) = stage.step(waiting.rest(), is_last, &mut self.output);
+            waiting.used(taken);
+            // That it has ended is news to the coding inside it.
+            let has_moved = taken > 0 || made > 0 || stage.is_done() != was_done;
+            let made_bytes = &self.output[..made];
+            if made > 0 && at == last {
+                out.content(made_bytes);
+            } else if made > 0 {
+                self.stages[at + 1].1.bytes.extend_from_slice(made_bytes);
             }
-        }
-    }
-}
-
-fn names(list: &[u8], name: &[u8]) -> bool {
-    list.split(|&byte| byte == b',')
-        .any(|item| item.trim_ascii().eq_ignore_ascii_case(name))
-}
-
-fn coding_of(value: &[u8]) -> Coding {
-    let lower = value.to_ascii_lowercase();
-    match lower.as_slice() {
-        b"" | b"identity" | b"none" | b"utf-8" => Coding::Identity,
-        b"gzip" | b"x-gzip" => Coding::Deflate(Box::new(Deflate::new(Wrapper::Gzip))),
-        b"deflate" | b"x-deflate" => Coding::Deflate(Box::new(Deflate::new(Wrapper::Zlib))),
-        _ => Coding::Unknown,
-    }
-}
-
-// Chunked transfer encoding
-//   body := (size-line data CRLF)* "0" ... CRLF trailer* CRLF
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum ChunkState {
-    #[default]
-    Size,
-    Data,
-    DataEnd,
-    /// After the last chunk: trailers, which are no content.
-    Done,
-    /// Not chunked, or no longer: bytes pass as they are.
-    Plain,
-}
-
-#[derive(Default)]
-struct Chunks {
-    state: ChunkState,
-    line: Vec<u8>,
-    remaining: u64,
-    has_chunk: bool,
-}
-
-impl Chunks {
-    /// Crawlers often store a body de-chunked and keep the header: that is no damage.
-    fn is_sound(&self) -> bool {
-        self.state == ChunkState::Done || !self.has_chunk
-    }
-
-    fn push(&mut self, mut bytes: &[u8], out: &mut impl FnMut(&[u8])) {
-        while !bytes.is_empty() {
-            bytes = match self.state {
-                ChunkState::Size => self.size_line(bytes, out),
-                ChunkState::Data => {
-                    let taken = usize::try_from(self.remaining)
-                        .unwrap_or(usize::MAX)
-                        .min(bytes.len());
-                    out(&bytes[..taken]);
-                    self.remaining -= taken as u64;
-                    if self.remaining == 0 {
-                        self.state = ChunkState::DataEnd;
-                    }
-                    &bytes[taken..]
-                }
-                ChunkState::DataEnd => match bytes[0] {
-                    b'\r' if self.line.is_empty() => {
-                        self.line.push(b'\r');
-                        &bytes[1..]
-                    }
-                    b'\n' => {
-                        self.line.clear();
-                        self.state = ChunkState::Size;
-                        &bytes[1..]
-                    }
-                    _ => {
-                        self.line.clear();
-                        self.state = ChunkState::Plain;
-                        bytes
-                    }
-                },
-                ChunkState::Done => &[],
-                ChunkState::Plain => {
-                    out(bytes);
-                    &[]
-                }
-            };
-        }
-    }
-
-    fn size_line<'a>(&mut self, bytes: &'a [u8], out: &mut impl FnMut(&[u8])) -> &'a [u8] {
-        let Some(end) = memchr(b'\n', bytes) else {
-            self.line.extend_from_slice(bytes);
-            if self.line.len() > CHUNK_LINE_BYTES_MAX || !may_be_size(&self.line) {
-                self.give_up(out);
-            }
-            return &[];
-        };
-        self.line.extend_from_slice(&bytes[..=end]);
-        match chunk_size(&self.line) {
-            Some(0) => self.state = ChunkState::Done,
-            Some(size) => {
-                self.has_chunk = true;
-                self.remaining = size;
-                self.state = ChunkState::Data;
-            }
-            None => {
-                self.give_up(out);
-                return &bytes[end + 1..];
-            }
-        }
-        self.line.clear();
-        &bytes[end + 1..]
-    }
-
-    fn give_up(&mut self, out: &mut impl FnMut(&[u8])) {
-        self.state = ChunkState::Plain;
-        out(&std::mem::take(&mut self.line));
-    }
-
-    fn finish(&mut self, out: &mut impl FnMut(&[u8])) {
-        if self.state == ChunkState::Size && !self.line.is_empty() {
-            self.give_up(out);
-        }
-    }
-}
-
-fn may_be_size(line: &[u8]) -> bool {
-    line.trim_ascii_start()
-        .first()
-        .is_none_or(u8::is_ascii_hexdigit)
-}
-
-fn chunk_size(line: &[u8]) -> Option<u64> {
-    let end = memchr(b';', line).unwrap_or(line.len());
-    let digits = std::str::from_utf8(line[..end].trim_ascii()).ok()?;
-    if digits.starts_with('+') {
-        return None;
-    }
-    u64::from_str_radix(digits, 16).ok()
-}
-
-// Content encodings gzip and deflate
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wrapper {
-    Gzip,
-    Zlib,
-    /// Some servers send bare deflate data where zlib was meant.
-    Bare,
-}
-
-struct Deflate {
-    inflate: Inflate,
-    wrapper: Wrapper,
-    /// First bytes, kept until they are seen to decode.
-    start: Vec<u8>,
-    has_output: bool,
-    is_done: bool,
-    is_plain: bool,
-    out: Vec<u8>,
-}
-
-impl Deflate {
-    fn new(wrapper: Wrapper) -> Deflate {
-        Deflate {
-            inflate: inflate_for(wrapper),
-            wrapper,
-            start: Vec::new(),
-            has_output: false,
-            is_done: false,
-            is_plain: false,
-            out: vec![0; STEP_BYTES],
-        }
-    }
-
-    /// Returns false once the data is found not to be what it claims.
-    fn push(&mut self, bytes: &[u8], out: &mut impl FnMut(&[u8])) -> bool {
-        if self.is_plain {
-            out(bytes);
-            return true;
-        }
-        if self.is_done {
-            return true;
-        }
-        if !self.has_output {
-            self.start.extend_from_slice(bytes);
-        }
-        if self.inflate_all(bytes, out) {
-            return true;
-        }
-        if self.has_output {
-            self.is_done = true;
-            return false;
-        }
-        let start = std::mem::take(&mut self.start);
-        if self.wrapper == Wrapper::Zlib {
-            self.wrapper = Wrapper::Bare;
-            self.inflate = inflate_for(Wrapper::Bare);
-            self.start.clone_from(&start);
-            if self.inflate_all(&start, out) {
+            if has_moved {
                 return true;
             }
-            if self.has_output {
-                self.is_done = true;
-                return false;
-            }
         }
-        // Crawlers often store a body decoded and keep the header: that is no damage.
-        self.is_plain = true;
-        self.start.clear();
-        out(&start);
-        true
+        false
     }
 
-    fn inflate_all(&mut self, mut bytes: &[u8], out: &mut impl FnMut(&[u8])) -> bool {
-        loop {
-            let (taken_before, made_before) = (self.inflate.total_in(), self.inflate.total_out());
-            let status = self
-                .inflate
-                .decompress(bytes, &mut self.out, InflateFlush::NoFlush);
-            let taken =
-                usize::try_from(self.inflate.total_in() - taken_before).unwrap_or(bytes.len());
-            let made = usize::try_from(self.inflate.total_out() - made_before).unwrap_or(0);
-            bytes = &bytes[taken..];
-            if made > 0 {
-                self.has_output = true;
-                self.start = Vec::new();
-                out(&self.out[..made]);
-            }
-            match status {
-                Err(_) => return false,
-                Ok(Status::StreamEnd) => {
-                    self.has_output = true;
-                    // Further members are part of the body; anything else after the end is not.
-                    if self.wrapper == Wrapper::Gzip && bytes.starts_with(&[0x1f, 0x8b]) {
-                        self.inflate = inflate_for(Wrapper::Gzip);
-                        continue;
-                    }
-                    self.is_done = true;
-                    return true;
-                }
-                Ok(_) if made == 0 && (taken == 0 || bytes.is_empty()) => return true,
-                Ok(_) => {}
-            }
-        }
-    }
-
-    fn finish(&mut self, out: &mut impl FnMut(&[u8])) -> bool {
-        if !self.has_output && !self.start.is_empty() {
-            out(&std::mem::take(&mut self.start));
-            return true;
-        }
-        self.is_done || self.is_plain || !self.has_output
+    /// Whether nothing comes to that coding but what waits for it.
+    fn has_input_ended(&self, at: usize) -> bool {
+        self.stages[..at]
+            .iter()
+            .fold(self.has_ended, |has_ended, (stage, waiting)| {
+                stage.is_finished(has_ended && waiting.rest().is_empty())
+            })
     }
 }
 
-fn inflate_for(wrapper: Wrapper) -> Inflate {
-    match wrapper {
-        Wrapper::Gzip => Inflate::new(true, 16 + 15),
-        Wrapper::Zlib => Inflate::new(true, 15),
-        Wrapper::Bare => Inflate::new(false, 15),
+fn take_in(first: Option<&mut Waiting>, bytes: &[u8], out: &mut dyn Content) {
+    match first {
+        None => out.content(bytes),
+        Some(waiting) => waiting.bytes.extend_from_slice(bytes),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn decoded(headers: &str, body: &[u8], cut: usize) -> (Vec<u8>, BodyOutcome) {
-        let head = HttpHead::of(format!("HTTP/1.1 200 OK\r\n{headers}\r\n\r\n").into_bytes());
-        let mut out = Vec::new();
-        let mut decoder = BodyDecoder::new(Some(&head));
-        let mut keep = |bytes: &[u8]| out.extend_from_slice(bytes);
-        decoder.push(&body[..cut], &mut keep);
-        decoder.push(&body[cut..], &mut keep);
-        let outcome = decoder.finish(&mut keep);
-        (out, outcome)
-    }
-
-    #[test]
-    fn chunks_are_joined_at_every_split() {
-        let body =
-            b"4;ext=1\r\nWiki\r\n6\r\npedia \r\nE\r\nin \r\n\r\nchunks.\r\n0\r\nTrailer: x\r\n\r\n";
-        for cut in 0..=body.len() {
-            let (out, outcome) = decoded("Transfer-Encoding: chunked", body, cut);
-            assert_eq!(
-                String::from_utf8_lossy(&out),
-                "Wikipedia in \r\n\r\nchunks.",
-                "cut at {cut}"
-            );
-            assert_eq!(outcome, BodyOutcome::Sound);
-        }
-    }
-
-    #[test]
-    fn what_is_not_chunked_passes_as_it_is() {
-        let body = b"<html>plain\n</html>";
-        for cut in 0..=body.len() {
-            assert_eq!(
-                decoded("Transfer-Encoding: chunked", body, cut),
-                (body.to_vec(), BodyOutcome::Sound)
-            );
-        }
-    }
-
-    #[test]
-    fn chunks_that_break_off_are_told() {
-        for body in [&b"4\r\nWik"[..], b"4\r\nWiki\r\n", b"4\r\nWiki\r\nxyz\r\n"] {
-            assert_eq!(
-                decoded("Transfer-Encoding: chunked", body, 0).1,
-                BodyOutcome::BadChunk,
-                "{body:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn what_is_not_gzip_passes_as_it_is() {
-        for (cut, name) in (0..=5).flat_map(|cut| [(cut, "gzip"), (cut, "deflate")]) {
-            let (out, outcome) = decoded(&format!("Content-Encoding: {name}"), b"hello", cut);
-            assert_eq!(
-                (out.as_slice(), outcome),
-                (&b"hello"[..], BodyOutcome::Sound),
-                "{name} cut at {cut}"
-            );
-        }
-    }
-
-    #[test]
-    fn deflate_is_read_with_and_without_its_wrapper() {
-        let bare = [0x4b, 0x4c, 0x4a, 0x06, 0x00];
-        let zlib = [
-            0x78, 0x9c, 0x4b, 0x4c, 0x4a, 0x06, 0x00, 0x02, 0x4d, 0x01, 0x27,
-        ];
-        for body in [&bare[..], &zlib[..]] {
-            for cut in 0..=body.len() {
-                let (out, outcome) = decoded("Content-Encoding: deflate", body, cut);
-                assert_eq!(
-                    (out.as_slice(), outcome),
-                    (&b"abc"[..], BodyOutcome::Sound),
-                    "cut at {cut}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn unknown_encodings_are_said_to_be_so() {
-        assert_eq!(
-            decoded("Content-Encoding: br", b"xyz", 1),
-            (b"xyz".to_vec(), BodyOutcome::StillEncoded)
-        );
-    }
+fn items(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    list.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
 }
+
+#[cfg(all(test, feature = "engine", feature = "codecs"))]
+#[path = "body_tests.rs"]
+mod tests;

@@ -84,6 +84,16 @@ impl HttpHead {
         self.fields.get(&self.raw, name)
     }
 
+    /// All values of that name as one list, as HTTP lets them be joined.
+    pub fn list(&self, name: &str) -> Vec<u8> {
+        let values: Vec<_> = self
+            .fields()
+            .filter(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes()))
+            .map(|(_, value)| value)
+            .collect();
+        values.join(&b","[..])
+    }
+
     pub fn fields(&self) -> impl Iterator<Item = (&[u8], Vec<u8>)> {
         self.fields.iter(&self.raw)
     }

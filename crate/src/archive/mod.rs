@@ -5,6 +5,8 @@ mod aside;
 mod block;
 mod body;
 mod cdx;
+mod chunked;
+mod coding;
 mod date;
 mod detect;
 mod foreign_date;
@@ -39,7 +41,7 @@ mod zip;
 mod zstd;
 
 pub use aside::{About, Aside, Entry, Index, Page, Resource, Signature, Verdict};
-pub use body::{BodyDecoder, BodyOutcome};
+pub use body::{Always, BodyDecoder, BodyOutcome, Content};
 pub use cdx::Elsewhere;
 pub use date::parse_date;
 pub use detect::detect;

@@ -11,7 +11,7 @@ use sha1::{Digest, Sha1};
 use super::json;
 use super::post::{query_of, url_with};
 use crate::archive::{
-    BodyDecoder, Elsewhere, HttpHead, Part, Record, RecordType, Sink, WarcHead, surt,
+    BodyDecoder, Content, Elsewhere, HttpHead, Part, Record, RecordType, Sink, WarcHead, surt,
 };
 use crate::error::Damage;
 use crate::limits::{CDX_POST_BODY_BYTES_MAX, CDX_RUN_BYTES_MAX};
@@ -48,10 +48,8 @@ struct Entry {
 struct Request {
     method: String,
     content_type: String,
-    /// How much of the body counts.
-    limit: usize,
     decoder: BodyDecoder,
-    body: Vec<u8>,
+    body: Start,
 }
 
 pub struct Indexer {
@@ -171,42 +169,49 @@ impl Request {
         Some(Request {
             method,
             content_type: text("Content-Type").unwrap_or_default(),
-            limit: limit.min(CDX_POST_BODY_BYTES_MAX),
             decoder: BodyDecoder::new(Some(head)),
-            body: Vec::new(),
+            body: Start {
+                bytes: Vec::new(),
+                limit: limit.min(CDX_POST_BODY_BYTES_MAX),
+            },
         })
     }
 
     fn push(&mut self, bytes: &[u8]) {
-        let Request {
-            decoder,
-            body,
-            limit,
-            ..
-        } = self;
-        decoder.push(bytes, &mut |data: &[u8]| keep(body, data, *limit));
+        if !self.body.is_full() {
+            self.decoder.push(bytes, &mut self.body);
+        }
     }
 
     fn finish(&mut self) {
-        let Request {
-            decoder,
-            body,
-            limit,
-            ..
-        } = self;
-        decoder.finish(&mut |data: &[u8]| keep(body, data, *limit));
+        if !self.body.is_full() {
+            self.decoder.finish(&mut self.body);
+        }
     }
 
     fn posted(self, url: &Option<Vec<u8>>) -> Option<(String, String, String)> {
         let url = String::from_utf8_lossy(url.as_ref()?).into_owned();
-        let query = query_of(&self.content_type, &self.body);
+        let query = query_of(&self.content_type, &self.body.bytes);
         Some((url_with(&url, &self.method, &query), self.method, query))
     }
 }
 
-fn keep(body: &mut Vec<u8>, data: &[u8], limit: usize) {
-    let room = limit.saturating_sub(body.len());
-    body.extend_from_slice(&data[..data.len().min(room)]);
+/// The beginning of a body, decoded.
+struct Start {
+    bytes: Vec<u8>,
+    /// How much of the body counts.
+    limit: usize,
+}
+
+impl Content for Start {
+    fn content(&mut self, data: &[u8]) {
+        let room = self.limit.saturating_sub(self.bytes.len());
+        self.bytes.extend_from_slice(&data[..data.len().min(room)]);
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes.len() >= self.limit
+    }
 }
 
 impl Entry {

@@ -26,7 +26,7 @@ impl Inspection {
     ) -> Result<Inspection, JsValue> {
         let format = recognised(start)?;
         let mut inspector = Inspector::new();
-        inspector.name_file(name.as_bytes(), is_always_named);
+        inspector.naming.name_file(name.as_bytes(), is_always_named);
         Ok(Inspection {
             parser: archive::parser(format, size.map(offset_in)),
             inspector,
@@ -35,11 +35,11 @@ impl Inspection {
 
     /// Only the part of that name is told of.
     pub fn choose_part(&mut self, name: &str) {
-        self.inspector.choose_part(name.as_bytes());
+        self.inspector.naming.choose_part(name.as_bytes());
     }
 
     pub fn has_found_part(&self) -> bool {
-        self.inspector.has_found_chosen()
+        self.inspector.naming.has_found_chosen()
     }
 
     pub fn forbid_seek(&mut self) {

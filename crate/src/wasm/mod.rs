@@ -8,6 +8,8 @@ use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "tools")]
 mod cdx;
+#[cfg(any(feature = "engine", feature = "codecs"))]
+mod codecs;
 #[cfg(feature = "engine")]
 mod content;
 #[cfg(feature = "engine")]

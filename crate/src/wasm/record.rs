@@ -96,6 +96,11 @@ impl RecordReader {
         referral::original(&index.captures, self.extractor.head()?)
     }
 
+    /// Codings that are still on what came out, for another module's `Decoding`; empty where there are none.
+    pub fn remaining_codings(&self) -> String {
+        String::from_utf8_lossy(self.extractor.remaining_codings()).into_owned()
+    }
+
     /// Whether what came out is still encoded in a way that this module cannot decode.
     pub fn is_still_encoded(&self) -> bool {
         self.extractor.outcome() == BodyOutcome::StillEncoded

@@ -1,25 +1,38 @@
 //! Any bytes as the body of a response with any codings: the first line names them.
 #![no_main]
 
-use stackroom::archive::{BodyDecoder, HttpHead};
+use stackroom::archive::{BodyDecoder, Content, HttpHead};
 
 /// More than this in one piece is not asked of the decoder: bombs are weighed elsewhere.
 const OUT_BYTES_MAX: usize = 64 << 20;
 
+#[derive(Default)]
+struct Weighed {
+    length: usize,
+    sum: u64,
+}
+
+impl Content for Weighed {
+    fn content(&mut self, bytes: &[u8]) {
+        self.length += bytes.len();
+        for &byte in bytes {
+            self.sum = self.sum.wrapping_mul(31).wrapping_add(u64::from(byte));
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.length > OUT_BYTES_MAX
+    }
+}
+
 fn decoded(head: &HttpHead, pieces: &[&[u8]]) -> (usize, u64, String) {
     let mut decoder = BodyDecoder::new(Some(head));
-    let (mut length, mut sum) = (0usize, 0u64);
-    let mut take = |data: &[u8]| {
-        length += data.len();
-        for &byte in data {
-            sum = sum.wrapping_mul(31).wrapping_add(u64::from(byte));
-        }
-    };
+    let mut weighed = Weighed::default();
     for piece in pieces {
-        decoder.push(piece, &mut take);
+        decoder.push(piece, &mut weighed);
     }
-    let outcome = decoder.finish(&mut take);
-    (length, sum, format!("{outcome:?}"))
+    decoder.finish(&mut weighed);
+    (weighed.length, weighed.sum, format!("{:?}", decoder.outcome()))
 }
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -83,7 +83,7 @@ pub fn inspect_cut(bytes: &[u8], window: usize) -> Result<Vec<Value>, Error> {
 pub fn inspect_as(format: Format, bytes: &[u8], window: usize) -> Vec<Value> {
     let mut reader = parser(format, Some(bytes.len() as u64));
     let mut sink = Unbounded(Inspector::new());
-    sink.0.name_file(b"file", false);
+    sink.0.naming.name_file(b"file", false);
     read_all(reader.as_mut(), bytes, window, &mut sink);
     let text = sink.0.take();
     text.lines()
