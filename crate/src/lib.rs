@@ -20,6 +20,7 @@
 pub mod archive;
 pub mod captures;
 pub mod cdx;
+pub mod check;
 pub mod codec;
 pub mod content;
 pub mod digest;

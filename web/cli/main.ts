@@ -4,6 +4,7 @@
 import { ArchiveError, VERSION } from "../lib/node.js";
 import { cat } from "./cat.js";
 import { cdx } from "./cdx.js";
+import { check } from "./check.js";
 import { USABLE, UNUSABLE, UsageError, type Command } from "./command.js";
 import { convert } from "./convert.js";
 import { filter } from "./filter.js";
@@ -11,7 +12,7 @@ import { lookup } from "./lookup.js";
 import { records } from "./records.js";
 import { surtCommand } from "./surt.js";
 
-const COMMANDS: Readonly<Record<string, Command>> = { records, cat, surt: surtCommand, cdx, lookup, filter, convert };
+const COMMANDS: Readonly<Record<string, Command>> = { records, check, cat, surt: surtCommand, cdx, lookup, filter, convert };
 
 function usage(): string {
   const lines = Object.values(COMMANDS).map(({ synopsis, purpose }) => `  stackroom ${synopsis.padEnd(62)} ${purpose}`);

@@ -9,7 +9,7 @@ import { ArchiveError, abortError } from "./errors.js";
 import type { EngineExports, EngineModule, ModuleUrls, Modules } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
 import { VERSION, type CutItem, type CutRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef } from "./protocol.js";
-import { Breath, pump } from "./pump.js";
+import { Breath, pump, type Feedable } from "./pump.js";
 import { pieces, readHeads } from "./reading.js";
 import type { ArchiveFact, ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
 import type { OpenSource, Source } from "./source.js";
@@ -78,6 +78,7 @@ export class Engine {
       inspect: (request, signal) => this.#inspect(request, signal),
       cut: (request, signal) => this.#cut(request, signal),
       checkQuery: ({ where }) => this.#checkQuery(where),
+      check: (request, signal) => this.#check(request, signal),
     };
   }
 
@@ -317,25 +318,20 @@ export class Engine {
     }
   }
 
-  async *#inspect(
-    { source: reference, name, isAlwaysNamed, member }: { source: SourceRef; name: string; isAlwaysNamed: boolean; member?: string },
-    signal: AbortSignal,
-  ): AsyncGenerator<string, void, undefined> {
-    const source = await this.#openSource(reference);
+  async *#inspect(request: WholeRequest, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+    const source = await this.#openSource(request.source);
     const start = await firstBytes(source, signal);
+    const { name, isAlwaysNamed } = request;
     const inspection = await this.#withTools(() => new this.#wasm.Inspection(start, source.size, name, isAlwaysNamed));
-    if (member !== undefined) inspection.choose_part(member);
-    try {
-      const breath = new Breath();
-      for await (const _ of pump(source, inspection, signal)) {
-        const lines = inspection.take();
-        if (lines !== "") yield lines;
-        await breath.take();
-      }
-      if (!inspection.has_found_part()) throw noMember(member ?? "");
-    } finally {
-      inspection.free();
-    }
+    yield* lines(inspection, source, request.member, signal);
+  }
+
+  async *#check(request: WholeRequest, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+    if (!this.#hasTools) await this.#takeTools();
+    const source = await this.#openSource(request.source);
+    const start = await firstBytes(source, signal);
+    const { Checking } = this.#wasm as unknown as CheckExports;
+    yield* lines(new Checking(start, source.size, request.name, request.isAlwaysNamed), source, request.member, signal);
   }
 
   async *#cut(request: CutRequest, signal: AbortSignal): AsyncGenerator<CutItem, void, undefined> {
@@ -359,6 +355,34 @@ export class Engine {
   #opened(): Collection {
     if (!this.#collection) throw new ArchiveError("read/not-open", "No archive is open.");
     return this.#collection;
+  }
+}
+
+type CheckExports = Pick<typeof import("./wasm/tools.js"), "Checking">;
+
+/** A file that is read in full, or a member of it. */
+type WholeRequest = NamedRef & { readonly isAlwaysNamed: boolean; readonly member?: string | undefined };
+
+/** What reads a file in full, and tells of it in lines. */
+interface LineReader extends Feedable {
+  choose_part(name: string): void;
+  has_found_part(): boolean;
+  take(): string;
+  free(): void;
+}
+
+async function* lines(reader: LineReader, source: Source, member: string | undefined, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+  try {
+    if (member !== undefined) reader.choose_part(member);
+    const breath = new Breath();
+    for await (const _ of pump(source, reader, signal)) {
+      const told = reader.take();
+      if (told !== "") yield told;
+      await breath.take();
+    }
+    if (!reader.has_found_part()) throw noMember(member ?? "");
+  } finally {
+    reader.free();
   }
 }
 

@@ -3,7 +3,7 @@ import { connect, hire } from "./connection.js";
 import { listHandle } from "./folder.js";
 import { opener, referTo } from "./open.js";
 
-export const { openArchive, inspectArchive, readRecord, surt, cutRecords, checkQuery } = opener(connect, referTo, listHandle, hire);
+export const { openArchive, inspectArchive, checkArchive, readRecord, surt, cutRecords, checkQuery } = opener(connect, referTo, listHandle, hire);
 
 export { Archive } from "./archive.js";
 export type { FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";

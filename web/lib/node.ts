@@ -90,7 +90,7 @@ export interface MakeIndexOptions extends IndexOptions {
   readonly part?: string | undefined;
 }
 
-export const { openArchive, inspectArchive, readRecord, surt, cutRecords, checkQuery } = opener(connect, refer, listPath);
+export const { openArchive, inspectArchive, checkArchive, readRecord, surt, cutRecords, checkQuery } = opener(connect, refer, listPath);
 
 export { Archive } from "./archive.js";
 export type { FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";

@@ -4,7 +4,7 @@ import { Archive, readParts, type ReadOptions, type SignalOption } from "./archi
 import type { Connect, ConnectOptions, Hire } from "./connection.js";
 import { ArchiveError, abortError, checkAbort } from "./errors.js";
 import type { CutRequest, NamedRef, SourceRef } from "./protocol.js";
-import type { CutProgress, InspectedDamage, InspectedRecord, Progress, RecordPart } from "./shapes.js";
+import type { CheckSummary, CutProgress, InspectedDamage, InspectedRecord, Problem, Progress, RecordPart } from "./shapes.js";
 
 /** What can be opened: a file, bytes, or a URL (in Node also a path). */
 export type ArchiveSource = Blob | URL | string | Uint8Array | ArrayBuffer;
@@ -84,6 +84,21 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
     return [named(source as ArchiveSource)];
   }
 
+  async function* linesOf<T>(stream: "inspect" | "check", source: ArchiveSource | NamedSource, options: InspectOptions): AsyncGenerator<T, void, undefined> {
+    const connection = await connect(options);
+    try {
+      const one = isNamed(source) ? named(source.source, source.name) : named(source);
+      const request = { ...one, isAlwaysNamed: options.isAlwaysNamed === true, member: options.member };
+      for await (const lines of connection.client.stream(stream, request, { signal: options.signal })) {
+        for (const line of lines.split("\n")) {
+          if (line !== "") yield JSON.parse(line) as T;
+        }
+      }
+    } finally {
+      connection.close();
+    }
+  }
+
   return {
     /**
      * Opens an archive, or several as one: an array of sources, or a folder. Resolves as soon as a file is recognised;
@@ -125,18 +140,15 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
       source: ArchiveSource | NamedSource,
       options: InspectOptions = {},
     ): AsyncGenerator<InspectedRecord | InspectedDamage, void, undefined> {
-      const connection = await connect(options);
-      try {
-        const one = isNamed(source) ? named(source.source, source.name) : named(source);
-        const request = { ...one, isAlwaysNamed: options.isAlwaysNamed === true, member: options.member };
-        for await (const lines of connection.client.stream("inspect", request, { signal: options.signal })) {
-          for (const line of lines.split("\n")) {
-            if (line !== "") yield JSON.parse(line) as InspectedRecord | InspectedDamage;
-          }
-        }
-      } finally {
-        connection.close();
-      }
+      yield* linesOf<InspectedRecord | InspectedDamage>("inspect", source, options);
+    },
+
+    /** Reads every record in full and tells of every problem: damage, wrong digests, fields that are missing or wrong. Ends with a summary. */
+    async *checkArchive(
+      source: ArchiveSource | NamedSource,
+      options: InspectOptions = {},
+    ): AsyncGenerator<Problem | CheckSummary, void, undefined> {
+      yield* linesOf<Problem | CheckSummary>("check", source, options);
     },
 
     /** Reads one part of the record at an offset, without indexing the archive. */

@@ -111,6 +111,8 @@ export interface Streams {
   /** JSON lines. Those of members say the file, and so do all of them where that is asked for. */
   inspect(request: NamedRef & { isAlwaysNamed: boolean; member?: string | undefined }): string;
   cut(request: CutRequest): CutItem;
+  /** JSON lines: a line a problem, and one that sums up. */
+  check(request: NamedRef & { isAlwaysNamed: boolean; member?: string | undefined }): string;
 }
 
 export type CallName = keyof Calls;

@@ -216,3 +216,26 @@ export interface InspectedDamage {
   readonly skipped: number;
   readonly message: string;
 }
+
+/** A line of `check`: something in the archive that is not as it should be. */
+export interface Problem {
+  /** Which file, and which member of it, where that is not plain. */
+  readonly file?: string;
+  /** Stable code such as `digest/differs`. */
+  readonly problem: string;
+  /** Where in the file, or in its member. */
+  readonly offset: number;
+  /** One sentence for a person. */
+  readonly message: string;
+  readonly uri?: string;
+}
+
+/** The last line of `check`. */
+export interface CheckSummary {
+  readonly file?: string;
+  readonly checked: true;
+  readonly records: number;
+  readonly problems: number;
+  /** Stated digests that hold. */
+  readonly digests: number;
+}

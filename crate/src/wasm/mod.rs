@@ -8,6 +8,8 @@ use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "tools")]
 mod cdx;
+#[cfg(feature = "tools")]
+mod check;
 #[cfg(any(feature = "engine", feature = "codecs"))]
 mod codecs;
 #[cfg(feature = "engine")]
