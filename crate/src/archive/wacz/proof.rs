@@ -2,6 +2,7 @@
 
 use super::base64::decoded;
 use super::certificate::{Certificate, chain, is_linked};
+use super::der::{Der, SEQUENCE};
 use super::keys::{Hash, Key};
 use super::signature::Signed;
 use super::timestamp::Stamp;
@@ -62,8 +63,9 @@ fn check(signed: &Signed, hash: &[u8], key: &Key) -> Result<(), Fault> {
 }
 
 fn judge_key(signed: &Signed, hash: &[u8], told: &mut Signature) -> Result<(), Fault> {
-    let key = decoded(&signed.public_key).and_then(|key| Key::parse(&key));
-    let key = key.ok_or_else(|| {
+    let key = decoded(&signed.public_key).filter(|key| Der::new(key).tagged(SEQUENCE).is_some());
+    let key = key.ok_or_else(|| wrong("The key of the signature is not readable."))?;
+    let key = Key::parse(&key).ok_or_else(|| {
         Fault::Unknown("The package is signed with a key of a kind that is not known here.".into())
     })?;
     check(signed, hash, &key)?;
