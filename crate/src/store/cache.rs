@@ -110,6 +110,18 @@ impl Cache {
         self.slots.iter().position(|slot| !slot.is_dirty)
     }
 
+    /// Drops a page, dirty or not.
+    pub fn forget(&mut self, page_no: PageNo) {
+        let Some(at) = self.places.remove(&page_no) else {
+            return;
+        };
+        self.slots.swap_remove(at);
+        if let Some(moved) = self.slots.get(at) {
+            self.places.insert(moved.page_no, at);
+        }
+        self.hand = 0;
+    }
+
     pub fn dirty(&self) -> impl Iterator<Item = (PageNo, &[u8])> {
         self.slots
             .iter()

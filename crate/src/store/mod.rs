@@ -5,13 +5,14 @@
 //! [`CommitBatch`], and counts as written when the host confirms it.
 
 mod cache;
+mod hash;
+mod leaf;
 mod page;
 mod pager;
-mod standin;
 mod superblock;
 
 pub use cache::Missing;
+pub use hash::{Change, Cursor, ENTRY_BYTES_MAX, KeyValue, LinearHash};
 pub use page::{PAGE_BYTES, PageNo};
-pub use pager::{CommitBatch, Opening, Pager};
-pub use standin::{Cursor, Put, StandIn};
+pub use pager::{CommitBatch, Logical, Opening, Pager};
 pub use superblock::SUPERBLOCKS;

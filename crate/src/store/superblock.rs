@@ -1,33 +1,54 @@
 //! The two superblocks: which commit is the last one, and where its pages are (FORMAT.md 2).
 //!
-//!   superblock := page of (magic:u64 version:u32 next_page:u32 generation:u64 logical:u32 tables:u32 table:u32*)
+//!   superblock := page of (magic:u64 version:u32 next_page:u32 generation:u64 buckets:u32 overflows:u32
+//!                          root:[u8; ROOT_BYTES] table:u32*)
 //! Generation g stands in page g mod 2, so the one before it survives until g is whole.
 
 use super::page::{CONTENT_BYTES, PageNo, seal, unseal};
 
 /// Pages 0 and 1 of the file.
 pub const SUPERBLOCKS: [PageNo; 2] = [PageNo(0), PageNo(1)];
+/// Bytes that the index on the pages keeps with each commit.
+pub const ROOT_BYTES: usize = 96;
+/// Page numbers in a page table.
+pub const PLACES_PER_TABLE: usize = CONTENT_BYTES / 4;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"stackrm\0");
 const VERSION: u32 = 1;
-const HEAD_BYTES: usize = 32;
+const TABLES_AT: usize = 32 + ROOT_BYTES;
 /// Page tables that fit: enough for about a million pages, 4 GiB.
-pub const TABLES_MAX: usize = (CONTENT_BYTES - HEAD_BYTES) / 4;
+pub const TABLES_MAX: usize = (CONTENT_BYTES - TABLES_AT) / 4;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Superblock {
     pub generation: u64,
     /// First page number that no commit ever used.
     pub next_page: u32,
-    /// Logical pages that exist.
-    pub logical: u32,
-    /// Where the page tables are.
+    /// Logical pages that exist, of each kind.
+    pub counts: [u32; 2],
+    pub root: [u8; ROOT_BYTES],
+    /// Where the page tables are, those of the first kind first.
     pub tables: Vec<PageNo>,
 }
 
 impl Superblock {
+    fn empty() -> Superblock {
+        Superblock {
+            generation: 0,
+            next_page: 2,
+            counts: [0; 2],
+            root: [0; ROOT_BYTES],
+            tables: Vec::new(),
+        }
+    }
+
     pub fn place(&self) -> PageNo {
         SUPERBLOCKS[usize::from(self.generation % 2 == 1)]
+    }
+
+    /// Tables that so many logical pages need.
+    pub fn tables_of(count: u32) -> usize {
+        (count as usize).div_ceil(PLACES_PER_TABLE)
     }
 
     pub fn to_page(&self) -> Vec<u8> {
@@ -36,15 +57,9 @@ impl Superblock {
         content.extend_from_slice(&VERSION.to_le_bytes());
         content.extend_from_slice(&self.next_page.to_le_bytes());
         content.extend_from_slice(&self.generation.to_le_bytes());
-        content.extend_from_slice(&self.logical.to_le_bytes());
-        content.extend_from_slice(
-            &u32::try_from(self.tables.len())
-                .unwrap_or(u32::MAX)
-                .to_le_bytes(),
-        );
-        for table in &self.tables {
-            content.extend_from_slice(&table.0.to_le_bytes());
-        }
+        content.extend(self.counts.iter().flat_map(|count| count.to_le_bytes()));
+        content.extend_from_slice(&self.root);
+        content.extend(self.tables.iter().flat_map(|table| table.0.to_le_bytes()));
         content.resize(CONTENT_BYTES, 0);
         seal(self.place(), &content)
     }
@@ -53,32 +68,29 @@ impl Superblock {
     fn from_page(place: PageNo, bytes: &[u8]) -> Option<Superblock> {
         let content = unseal(place, bytes)?;
         let word = |at: usize| {
-            content
-                .get(at..at + 4)?
-                .try_into()
-                .ok()
-                .map(u32::from_le_bytes)
+            let bytes = content.get(at..at + 4)?;
+            bytes.try_into().ok().map(u32::from_le_bytes)
         };
         let long = |at: usize| {
-            content
-                .get(at..at + 8)?
-                .try_into()
-                .ok()
-                .map(u64::from_le_bytes)
+            let bytes = content.get(at..at + 8)?;
+            bytes.try_into().ok().map(u64::from_le_bytes)
         };
         if long(0)? != MAGIC || word(8)? != VERSION {
             return None;
         }
-        let count = usize::try_from(word(28)?)
-            .ok()
-            .filter(|count| *count <= TABLES_MAX)?;
+        let counts = [word(24)?, word(28)?];
+        let count: usize = counts.into_iter().map(Superblock::tables_of).sum();
+        if count > TABLES_MAX {
+            return None;
+        }
         let tables = (0..count)
-            .map(|n| word(HEAD_BYTES + 4 * n).map(PageNo))
+            .map(|n| word(TABLES_AT + 4 * n).map(PageNo))
             .collect::<Option<_>>()?;
         let superblock = Superblock {
             generation: long(16)?,
             next_page: word(12)?,
-            logical: word(24)?,
+            counts,
+            root: content.get(32..TABLES_AT)?.try_into().ok()?,
             tables,
         };
         (superblock.place() == place).then_some(superblock)
@@ -90,13 +102,9 @@ impl Superblock {
             .iter()
             .zip(pages)
             .filter_map(|(place, bytes)| Superblock::from_page(*place, bytes));
-        let empty = Superblock {
-            next_page: 2,
-            ..Superblock::default()
-        };
         found
             .max_by_key(|superblock| superblock.generation)
-            .unwrap_or(empty)
+            .unwrap_or_else(Superblock::empty)
     }
 }
 
@@ -109,7 +117,8 @@ mod tests {
         let at = |generation| Superblock {
             generation,
             next_page: 9,
-            logical: 3,
+            counts: [3, 2],
+            root: [7; ROOT_BYTES],
             tables: vec![PageNo(5), PageNo(6)],
         };
         let (three, four) = (at(3).to_page(), at(4).to_page());

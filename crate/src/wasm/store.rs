@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::*;
 
 use crate::codec::Writer;
-use crate::store::{CommitBatch, Cursor, Missing, Opening, PAGE_BYTES, Pager, Put, StandIn};
+use crate::store::{Change, CommitBatch, Cursor, LinearHash, Missing, Opening, PAGE_BYTES, Pager};
 
 /// What an operation came to.
 const DONE: u32 = 0;
@@ -12,13 +12,22 @@ const MISSING: u32 = 1;
 /// Write `spill`, confirm, and call again.
 const MUST_SPILL: u32 = 2;
 const TOO_LARGE: u32 = 3;
+const NOT_THERE: u32 = 4;
+const FULL: u32 = 5;
+
+/// What a store begins with, where the file has none.
+struct NewStore {
+    salt: [u8; 16],
+    records: u64,
+    bytes: u64,
+}
 
 /// A store on pages that the host reads and writes.
 #[wasm_bindgen]
 pub struct PageStore {
     opening: Option<Opening>,
-    pager: Option<Pager>,
-    index: StandIn,
+    open: Option<(Pager, LinearHash)>,
+    new: NewStore,
     cursor: Cursor,
     missing: Vec<u32>,
     value: Option<Vec<u8>>,
@@ -28,13 +37,25 @@ pub struct PageStore {
 
 #[wasm_bindgen]
 impl PageStore {
-    /// Begins with the first two pages of the file, empty where there are none.
+    /// Begins with the first two pages of the file, empty where there are none. A new store is made with `salt`,
+    /// 16 random bytes, and for as many records of so many bytes in all as are expected.
     #[wasm_bindgen(constructor)]
-    pub fn new(first: &[u8], second: &[u8], cache_pages: usize, buckets: u32) -> PageStore {
+    pub fn new(
+        first: &[u8],
+        second: &[u8],
+        cache_pages: usize,
+        salt: &[u8],
+        records: f64,
+        bytes: f64,
+    ) -> PageStore {
         PageStore {
             opening: Some(Opening::new([first, second])),
-            pager: None,
-            index: StandIn::new(buckets),
+            open: None,
+            new: NewStore {
+                salt: salt.try_into().unwrap_or_default(),
+                records: count_in(records),
+                bytes: count_in(bytes),
+            },
             cursor: Cursor::default(),
             missing: Vec::new(),
             value: None,
@@ -43,7 +64,7 @@ impl PageStore {
         }
     }
 
-    /// Goes on with opening: `DONE`, `MISSING` or `MUST_SPILL`.
+    /// Goes on with opening: `DONE` or `MISSING`.
     pub fn open(&mut self) -> u32 {
         if let Some(opening) = self.opening.take() {
             self.missing = opening.wanted().iter().map(|page_no| page_no.0).collect();
@@ -51,13 +72,16 @@ impl PageStore {
                 self.opening = Some(opening);
                 return MISSING;
             }
-            self.pager = Some(opening.finish(self.cache_pages));
+            let mut pager = opening.finish(self.cache_pages);
+            let NewStore {
+                salt,
+                records,
+                bytes,
+            } = self.new;
+            let index = LinearHash::open(&mut pager, salt, records, bytes);
+            self.open = Some((pager, index));
         }
-        let is_ready = self
-            .pager
-            .as_mut()
-            .is_some_and(|pager| self.index.prepare(pager));
-        if is_ready { DONE } else { MUST_SPILL }
+        DONE
     }
 
     /// Page numbers that the last operation needs, in the order in which to provide them.
@@ -67,31 +91,27 @@ impl PageStore {
 
     /// Takes in a page. Returns false where it is not what was written there.
     pub fn provide(&mut self, page_no: u32, bytes: &[u8]) -> bool {
-        match (&mut self.opening, &mut self.pager) {
+        match (&mut self.opening, &mut self.open) {
             (Some(opening), _) => opening.provide(bytes),
-            (None, Some(pager)) => pager.provide(crate::store::PageNo(page_no), bytes),
+            (None, Some((pager, _))) => pager.provide(crate::store::PageNo(page_no), bytes),
             (None, None) => false,
         }
     }
 
     pub fn put(&mut self, key: &[u8], value: &[u8]) -> u32 {
-        let Some(pager) = &mut self.pager else {
-            return MISSING;
-        };
-        match self.index.put(pager, key, value) {
-            Ok(Put::Done) => DONE,
-            Ok(Put::MustSpill) => MUST_SPILL,
-            Ok(Put::TooLarge) => TOO_LARGE,
-            Err(missing) => self.absent(missing),
-        }
+        self.change(|index, pager| index.put(pager, key, value))
+    }
+
+    pub fn remove(&mut self, key: &[u8]) -> u32 {
+        self.change(|index, pager| index.remove(pager, key))
     }
 
     /// Looks a key up; `value` has it afterwards.
     pub fn get(&mut self, key: &[u8]) -> u32 {
-        let Some(pager) = &mut self.pager else {
+        let Some((pager, index)) = &mut self.open else {
             return MISSING;
         };
-        match self.index.get(pager, key) {
+        match index.get(pager, key) {
             Ok(value) => {
                 self.value = value;
                 DONE
@@ -110,10 +130,10 @@ impl PageStore {
 
     /// The next entries of a scan; `value` has them afterwards, as (key value)* with lengths, empty at the end.
     pub fn scan(&mut self, limit: usize) -> u32 {
-        let Some(pager) = &mut self.pager else {
+        let Some((pager, index)) = &mut self.open else {
             return MISSING;
         };
-        match self.index.scan(pager, &mut self.cursor, limit) {
+        match index.scan(pager, &mut self.cursor, limit) {
             Ok(entries) => {
                 let mut out = Writer::new();
                 for (key, value) in entries {
@@ -129,12 +149,20 @@ impl PageStore {
 
     /// Prepares what must be written to make room.
     pub fn spill(&mut self) {
-        self.batch = self.pager.as_ref().map(Pager::spill).unwrap_or_default();
+        self.batch = self
+            .open
+            .as_ref()
+            .map(|(pager, _)| pager.spill())
+            .unwrap_or_default();
     }
 
     /// Prepares what must be written to commit.
     pub fn commit(&mut self) {
-        self.batch = self.pager.as_mut().map(Pager::commit).unwrap_or_default();
+        self.batch = self
+            .open
+            .as_mut()
+            .map(|(pager, _)| pager.commit())
+            .unwrap_or_default();
     }
 
     /// Page numbers of the batch.
@@ -173,14 +201,29 @@ impl PageStore {
     /// The batch was written and, with a superblock, flushed.
     pub fn confirm(&mut self) {
         self.batch = CommitBatch::default();
-        if let Some(pager) = &mut self.pager {
+        if let Some((pager, _)) = &mut self.open {
             pager.confirm();
         }
     }
 
     pub fn generation(&self) -> f64 {
-        let generation = self.pager.as_ref().map_or(0, Pager::generation);
+        let generation = self
+            .open
+            .as_ref()
+            .map_or(0, |(pager, _)| pager.generation());
         f64::from(u32::try_from(generation).unwrap_or(u32::MAX))
+    }
+
+    /// Entries of the store.
+    pub fn count(&self) -> f64 {
+        let records = self.open.as_ref().map_or(0, |(_, index)| index.len());
+        f64::from(u32::try_from(records).unwrap_or(u32::MAX))
+    }
+
+    /// The bucket of a key: entries that are put in this order touch each page once.
+    pub fn bucket_of(&self, key: &[u8]) -> u32 {
+        let open = self.open.as_ref();
+        open.map_or(0, |(_, index)| index.bucket_of(key))
     }
 
     pub fn page_bytes() -> usize {
@@ -189,8 +232,30 @@ impl PageStore {
 }
 
 impl PageStore {
+    fn change(
+        &mut self,
+        change: impl FnOnce(&mut LinearHash, &mut Pager) -> Result<Change, Missing>,
+    ) -> u32 {
+        let Some((pager, index)) = &mut self.open else {
+            return MISSING;
+        };
+        match change(index, pager) {
+            Ok(Change::Done) => DONE,
+            Ok(Change::MustSpill) => MUST_SPILL,
+            Ok(Change::TooLarge) => TOO_LARGE,
+            Ok(Change::NotThere) => NOT_THERE,
+            Ok(Change::Full) => FULL,
+            Err(missing) => self.absent(missing),
+        }
+    }
+
     fn absent(&mut self, Missing(pages): Missing) -> u32 {
         self.missing = pages.iter().map(|page_no| page_no.0).collect();
         MISSING
     }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn count_in(count: f64) -> u64 {
+    count as u64
 }

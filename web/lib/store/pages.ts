@@ -13,17 +13,29 @@ import type { Batch, PageStorage, SyncPageStorage } from "./storage.js";
 const DONE = 0;
 const MISSING = 1;
 const MUST_SPILL = 2;
+const TOO_LARGE = 3;
+const NOT_THERE = 4;
+
+const NOTHING = new Uint8Array(0);
 
 /** What an operation waits for: pages to read or a batch to write. */
 type Need = { readonly read: Uint32Array } | { readonly write: Batch };
 type Operation<T> = Generator<Need, T, Uint8Array[] | undefined>;
 
 /** The engine's store class, once its module is loaded. */
-export type MakeStore = new (first: Uint8Array, second: Uint8Array, cachePages: number, buckets: number) => PageStore;
+export type MakeStore = new (
+  first: Uint8Array,
+  second: Uint8Array,
+  cachePages: number,
+  salt: Uint8Array,
+  records: number,
+  bytes: number,
+) => PageStore;
 
 export interface StoreShape {
   readonly cachePages: number;
-  readonly buckets: number;
+  /** What a new store is made for; it grows and shrinks with what comes all the same. */
+  readonly expected?: { readonly records: number; readonly bytes: number };
 }
 
 export class Pages {
@@ -36,16 +48,25 @@ export class Pages {
     this.#store = store;
   }
 
-  static *opening(make: MakeStore, { cachePages, buckets }: StoreShape): Operation<Pages> {
+  static *opening(make: MakeStore, { cachePages, expected }: StoreShape): Operation<Pages> {
     const [first, second] = (yield { read: Uint32Array.of(0, 1) }) ?? [];
-    const pages = new Pages(new make(first ?? new Uint8Array(0), second ?? new Uint8Array(0), cachePages, buckets));
+    // Who chooses the keys must not know the salt, or all of them could be made to lie in one bucket.
+    const salt = crypto.getRandomValues(new Uint8Array(16));
+    const [records, bytes] = [expected?.records ?? 0, expected?.bytes ?? 0];
+    const pages = new Pages(new make(first ?? NOTHING, second ?? NOTHING, cachePages, salt, records, bytes));
     yield* pages.#run(() => pages.#store.open());
     return pages;
   }
 
   *put(key: Uint8Array, value: Uint8Array): Operation<void> {
     const outcome = yield* this.#run(() => this.#store.put(key, value));
-    if (outcome !== DONE) throw new ArchiveError("store/too-large", "The entry is larger than a page.");
+    if (outcome === TOO_LARGE) throw new ArchiveError("store/too-large", "The entry is larger than a page.");
+    if (outcome !== DONE) throw new ArchiveError("store/full", "The store has as many pages as it can have.");
+  }
+
+  /** False where the key was not there. */
+  *remove(key: Uint8Array): Operation<boolean> {
+    return (yield* this.#run(() => this.#store.remove(key))) !== NOT_THERE;
   }
 
   *get(key: Uint8Array): Operation<Uint8Array | undefined> {
@@ -75,6 +96,11 @@ export class Pages {
   *commit(): Operation<void> {
     this.#store.commit();
     yield* this.#writeOut();
+  }
+
+  /** Entries of the store. */
+  get count(): number {
+    return this.#store.count();
   }
 
   get generation(): number {
