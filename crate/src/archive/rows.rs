@@ -201,6 +201,12 @@ impl RowReader {
             Step::Data(data) => self.text(data, sink),
             Step::End { is_sound, .. } => self.end_member(is_sound, sink),
             Step::Broken { code, at, retry } => {
+                // Where inside the member damage shows depends on how the input was cut; where it starts does not.
+                let at = if code == code::GZIP_TRUNCATED {
+                    at
+                } else {
+                    retry - 1
+                };
                 self.break_off(code, at, sink);
                 return Some(retry);
             }
