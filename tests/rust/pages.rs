@@ -317,7 +317,7 @@ fn buckets_grow_and_shrink_with_what_they_hold() {
             assert!(host.remove(&key(n)), "{n} was there");
             assert!(!host.remove(&key(n)), "{n} is gone");
         }
-        if n % 4000 == 0 {
+        if n.is_multiple_of(4000) {
             host.commit();
         }
     }
@@ -466,7 +466,7 @@ fn random_operations_agree_with_a_map() {
     let mut host = Host::open(File::default());
     for step in 0..20_000u64 {
         let n = random(&mut state) % 3000;
-        if random(&mut state) % 4 == 0 {
+        if random(&mut state).is_multiple_of(4) {
             assert_eq!(host.remove(&key(n)), model.remove(&key(n)).is_some());
             continue;
         }

@@ -168,7 +168,7 @@ fn gzip_member(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let mut member = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
     member.extend_from_slice(&deflated[..length]);
     member.extend_from_slice(&crc32(0, bytes).to_le_bytes());
-    let size = u32::try_from(bytes.len() & 0xffff_ffff).unwrap_or(u32::MAX);
+    let size = u32::try_from(bytes.len() as u64 & 0xffff_ffff).unwrap_or(u32::MAX);
     member.extend_from_slice(&size.to_le_bytes());
     Ok(member)
 }
