@@ -64,7 +64,7 @@ describe("sources", () => {
       [new Uint8Array(0), "open/empty"],
       [new TextEncoder().encode("Dear diary, nothing happened."), "open/not-an-archive"],
       [gzipMember("Dear diary"), "open/not-an-archive"],
-      [new TextEncoder().encode("PK\x03\x04........"), "open/format-not-supported"],
+      [new TextEncoder().encode("Rar!\x1a\x07........"), "open/format-not-supported"],
     ];
     for (const [bytes, code] of cases) {
       await expect(openArchive(file("x.warc.gz", bytes))).rejects.toMatchObject({ name: "ArchiveError", code });

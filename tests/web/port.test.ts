@@ -51,7 +51,7 @@ test("a stream keeps its order and runs no further ahead than its credit", async
     },
   });
   const got: string[] = [];
-  for await (const item of client.stream("inspect", { source: { kind: "url", url: "" } })) {
+  for await (const item of client.stream("inspect", { source: { kind: "url", url: "" }, name: "", isAlwaysNamed: false })) {
     got.push(item);
     if (got.length === 10) {
       await settled();
@@ -88,7 +88,7 @@ test("leaving a stream, aborting it and closing the client each end it at the en
       }
     },
   });
-  const request = { source: { kind: "url", url: "" } } as const;
+  const request = { source: { kind: "url", url: "" }, name: "", isAlwaysNamed: false } as const;
   for await (const _ of connected(handlers("left")).stream("inspect", request)) break;
   await settled();
   expect(ended).toEqual(["left signal", "left end"]);

@@ -62,7 +62,7 @@ test("a stream begins again at the next owner, but not after something of it was
       await never();
     },
   });
-  const source = { source: { kind: "url", url: "" } } as const;
+  const source = { source: { kind: "url", url: "" }, name: "", isAlwaysNamed: false } as const;
   const whole: Partial<Handlers> = {
     async *inspect() {
       for (let n = 0; n < 10; n++) yield String(n);
@@ -122,7 +122,7 @@ test("what waits without an owner is rejected in time, and everything once a tab
 test("a cancelled stream is not made again", async () => {
   const { port, client } = steady();
   const controller = new AbortController();
-  const stream = client.stream("inspect", { source: { kind: "url", url: "" } }, { signal: controller.signal });
+  const stream = client.stream("inspect", { source: { kind: "url", url: "" }, name: "", isAlwaysNamed: false }, { signal: controller.signal });
   const next = stream.next();
   controller.abort();
   await expect(next).rejects.toMatchObject({ name: "AbortError" });
@@ -170,7 +170,7 @@ test("a tab that is linked again on the relay hears nothing of what it asked bef
   const first = link();
   const { port, client } = steady();
   port.attach(relayWire(channels[1], "a", OWNER, 1), GONE);
-  const stream = client.stream("inspect", { source: { kind: "url", url: "" } });
+  const stream = client.stream("inspect", { source: { kind: "url", url: "" }, name: "", isAlwaysNamed: false });
   const item = stream.next();
   await settled();
   first.served.close();
