@@ -416,6 +416,8 @@ test.describe("hands and eyes", () => {
     const items = page.getByRole("menuitem");
     await expect(items.filter({ hasText: "Open another archive" })).toBeFocused();
     await page.keyboard.press("ArrowDown");
+    await expect(items.filter({ hasText: "folder" })).toBeFocused();
+    await page.keyboard.press("ArrowDown");
     await expect(items.filter({ hasText: "Keyboard shortcuts" })).toBeFocused();
     await page.keyboard.press("Escape");
     await expect(page.getByRole("button", { name: "Menu" })).toBeFocused();
