@@ -1,5 +1,6 @@
 // The owner's worker of the tabs tests: a real engine for every tab, and a log that only the owner's handle can grow.
 import { Engine } from "/lib/engine.js";
+import { modules } from "/lib/module.js";
 import { openSource } from "/lib/source.js";
 import { hostOwner } from "/lib/tabs/index.js";
 
@@ -25,7 +26,7 @@ hostOwner(async (claim, files) => {
   };
   return {
     handlers: () => ({
-      ...new Engine(openSource, async (wasmUrl) => wasmUrl).handlers(),
+      ...new Engine(openSource, modules).handlers(),
       epoch: () => claim.epoch,
       generation: () => claim.generation,
       put,
@@ -51,9 +52,9 @@ hostOwner(async (claim, files) => {
       fileText: async ({ key }) => files.get(key).text(),
       inspectShared: async ({ key }) => {
         let lines = "";
-        const handlers = new Engine(openSource, async (wasmUrl) => wasmUrl).handlers();
+        const handlers = new Engine(openSource, modules).handlers();
         const source = { kind: "blob", blob: files.get(key) };
-        for await (const part of handlers.inspect({ source }, new AbortController().signal)) lines += part;
+        for await (const part of handlers.inspect({ source, name: key, isAlwaysNamed: false }, new AbortController().signal)) lines += part;
         return lines;
       },
     }),

@@ -58,6 +58,11 @@ export class Pages {
     return pages;
   }
 
+  /** The bucket of a key: many entries that are put in this order touch each page once. */
+  bucketOf(key: Uint8Array): number {
+    return this.#store.bucket_of(key);
+  }
+
   *put(key: Uint8Array, value: Uint8Array): Operation<void> {
     const outcome = yield* this.#run(() => this.#store.put(key, value));
     if (outcome === TOO_LARGE) throw new ArchiveError("store/too-large", "The entry is larger than a page.");
