@@ -135,6 +135,7 @@ export class Engine {
     const started = performance.now();
     const breath = new Breath();
     let isTold = false;
+    let hasToldRows = false;
     let toldAt = -PROGRESS_MS;
     try {
       for (let collection = this.#begin(given); ; collection = this.#begin(given)) {
@@ -143,8 +144,10 @@ export class Engine {
             if (!isTold && collection.format) yield { kind: "opened", format: collection.format };
             isTold = true;
             await breath.take();
-            if (performance.now() - toldAt < PROGRESS_MS) continue;
+            // The first rows are told at once: a slow source may leave it at them for long.
+            if (hasToldRows && performance.now() - toldAt < PROGRESS_MS) continue;
             toldAt = performance.now();
+            hasToldRows = collection.index.records() > 0;
             this.#tellGrowth();
             yield progressOf(collection, started, false);
           }
