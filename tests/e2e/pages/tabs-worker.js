@@ -1,6 +1,7 @@
 // The owner's worker of the tabs tests: a real engine for every tab, and a log that only the owner's handle can grow.
 import { Engine } from "/lib/engine.js";
 import { modules } from "/lib/module.js";
+import { VERSION } from "/lib/protocol.js";
 import { openSource } from "/lib/source.js";
 import { hostOwner } from "/lib/tabs/index.js";
 
@@ -53,6 +54,7 @@ hostOwner(async (claim, files) => {
       inspectShared: async ({ key }) => {
         let lines = "";
         const handlers = new Engine(openSource, modules).handlers();
+        await handlers.hello({ version: VERSION });
         const source = { kind: "blob", blob: files.get(key) };
         for await (const part of handlers.inspect({ source, name: key, isAlwaysNamed: false }, new AbortController().signal)) lines += part;
         return lines;
