@@ -35,7 +35,12 @@ export const grid = css`
   }
   .choices {
     display: flex;
+    flex: none;
     align-self: flex-start;
+  }
+  .choices + .count {
+    align-self: flex-start;
+    line-height: 24px;
   }
   .list-choice {
     min-block-size: 24px;
@@ -56,6 +61,7 @@ export const grid = css`
     font-weight: 600;
   }
   .top select {
+    min-inline-size: 0;
     max-inline-size: min(340px, 50%);
     min-block-size: 24px;
     margin-inline-start: auto;
