@@ -6,11 +6,11 @@
 import { Collection, firstBytes, needsTools } from "./collection.js";
 import { cutRecords, cutting, type CutExports } from "./cut.js";
 import { ArchiveError, abortError } from "./errors.js";
-import type { EngineExports, EngineModule, ModuleUrls, Modules } from "./module.js";
+import type { CodecsExports, EngineExports, EngineModule, ModuleUrls, Modules } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
 import { VERSION, type CutItem, type CutRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef } from "./protocol.js";
 import { Breath, pump, type Feedable } from "./pump.js";
-import { pieces, readHeads } from "./reading.js";
+import { decoded, pieces, readHeads } from "./reading.js";
 import type { ArchiveFact, ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
 import type { OpenSource, Source } from "./source.js";
 import type { PartFinder, RecordReader, UrlFilter } from "./wasm/engine.js";
@@ -34,6 +34,7 @@ export class Engine {
   #urls: ModuleUrls = {};
   #module: EngineModule | undefined;
   #hasTools = false;
+  #codecs: Promise<CodecsExports> | undefined;
   readonly #filters = new Map<number, OpenFilter>();
   #lastFilter = 0;
   #collection: Collection | undefined;
@@ -289,7 +290,8 @@ export class Engine {
     let original: number | undefined;
     try {
       let isEmpty = true;
-      for await (const piece of pieces(reader, source, signal, place, this.#nextSegment())) {
+      const stored = pieces(reader, source, signal, place, this.#nextSegment());
+      for await (const piece of what === "body" ? this.#unencoded(reader, stored) : stored) {
         isEmpty = false;
         yield piece;
       }
@@ -298,6 +300,43 @@ export class Engine {
       reader.free();
     }
     if (original !== undefined) yield* this.#read(this.#opened().place(original), what, signal);
+  }
+
+  /** A body without the codings that this module has no decoder for, as far as another one has. */
+  async *#unencoded(reader: RecordReader, stored: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      const { value: first, done } = await stored.next();
+      if (done) return;
+      async function* whole(): AsyncGenerator<Uint8Array, void, undefined> {
+        yield first as Uint8Array;
+        yield* stored;
+      }
+      // What the body is encoded in is known by now, at its first piece.
+      yield* this.#decoded(whole(), reader.remaining_codings());
+    } finally {
+      await stored.return(undefined);
+    }
+  }
+
+  async *#decoded(body: AsyncGenerator<Uint8Array>, codings: string): AsyncGenerator<Uint8Array, void, undefined> {
+    const { codecs } = this.#modules;
+    if (codings === "" || this.#hasTools || !codecs) return yield* body;
+    this.#codecs ??= codecs(this.#urls);
+    this.#codecs.catch(() => (this.#codecs = undefined));
+    // Each module takes off what it knows and leaves to the other one what lies under that.
+    let next: Pick<CodecsExports, "Decoding"> = await this.#codecs;
+    let other: Pick<CodecsExports, "Decoding"> = this.#wasm;
+    for (let left = codings; left !== ""; [next, other] = [other, next]) {
+      const decoding = new next.Decoding(left);
+      const under = decoding.remaining();
+      if (under === left) {
+        decoding.free();
+        break;
+      }
+      body = decoded(body, decoding);
+      left = under;
+    }
+    yield* body;
   }
 
   #nextSegment(): ((reader: RecordReader) => Source | undefined) | undefined {

@@ -4,7 +4,7 @@ import { ArchiveError } from "./errors.js";
 import type { Place } from "./protocol.js";
 import { Breath, pump } from "./pump.js";
 import type { Source } from "./source.js";
-import type { RecordReader } from "./wasm/engine.js";
+import type { Decoding, RecordReader } from "./wasm/engine.js";
 
 /**
  * A part of a record, piece by piece. The reader stays the caller's. `nextSegment` moves it to where a body goes on,
@@ -41,6 +41,30 @@ export async function* pieces(
   reader.close();
   const rest = reader.take();
   if (rest.length > 0) yield rest;
+}
+
+/** A body without the codings that `decoding` takes off, which is freed at the end. */
+export async function* decoded(body: AsyncIterable<Uint8Array>, decoding: Decoding): AsyncGenerator<Uint8Array, void, undefined> {
+  const breath = new Breath();
+  async function* taken(): AsyncGenerator<Uint8Array, void, undefined> {
+    for (;;) {
+      const bytes = decoding.take();
+      if (bytes.length > 0) yield bytes;
+      if (!decoding.is_behind()) return;
+      await breath.take();
+      decoding.go_on();
+    }
+  }
+  try {
+    for await (const piece of body) {
+      decoding.push(piece);
+      yield* taken();
+    }
+    decoding.end();
+    yield* taken();
+  } finally {
+    decoding.free();
+  }
 }
 
 /** The headers of a record, as the engine writes them. */
