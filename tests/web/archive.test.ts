@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inspectArchive, openArchive, readRecord, surt, type Archive, type Progress, type View } from "stackroom";
+import { allCases } from "../fixtures/cases.mjs";
 import { chunked, concat, exchange, gzipMember, httpResponse, warcGz, warcInfo, warcRecord } from "../fixtures/warc.js";
 
 const PAGES = 300;
@@ -312,4 +313,48 @@ test("records are inspected and read without an index", async () => {
   expect(new TextDecoder().decode(concat(...pieces))).toBe("<p>page 0</p>");
   await expect(readRecord(zipped, { offset: zipped.length + 5 }, "body").next()).rejects.toMatchObject({ code: "read/no-record" });
   expect(await surt(["http://www.example.com/B?b&a", ""])).toEqual(["com,example)/b?a&b", "-"]);
+});
+
+describe("digests", () => {
+  const states = (url: string, digest: string, block = "abc"): Uint8Array =>
+    warcRecord({ type: "resource", url, headers: { "WARC-Block-Digest": digest, "Content-Type": "text/plain" }, block });
+
+  test("are compared with the bytes of one record when that is asked for", async () => {
+    const right = "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5";
+    const wrong = "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE6";
+    const blake3 = "blake3:6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85";
+    const digests = [right, wrong, blake3, "crc32:12345678"];
+    const archive = await openArchive(warcGz(...digests.map((digest, at) => states(`http://d.test/${at}`, digest))));
+    await archive.indexed;
+    const verdicts = [];
+    for (const row of await archive.rows(0, 4)) verdicts.push((await archive.verify(row)).block);
+    expect(verdicts).toEqual([
+      { stated: right, verdict: "holds", of: "block" },
+      { stated: wrong, verdict: "differs", found: right },
+      { stated: blake3, verdict: "holds", of: "block" },
+      { stated: "crc32:12345678", verdict: "unknown-algorithm" },
+    ]);
+    await expect(archive.verify({ offset: 1 << 30 })).rejects.toMatchObject({ code: "read/no-record" });
+    await expect(archive.verify({ part: 7, offset: 0 })).rejects.toMatchObject({ code: "read/no-record" });
+    await expect(archive.verify({ offset: 0 }, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
+    await archive.close();
+  });
+
+  test("are compared in members of members too", async () => {
+    const { bytes } = allCases().find(({ name }) => name === "containers/zip-in-deflated-zip.zip") ?? {};
+    if (!bytes) throw new Error("no fixture");
+    const archive = await openArchive(bytes);
+    await archive.indexed;
+    let checked = 0;
+    for await (const row of archive.records()) {
+      const { block, payload } = await archive.verify(row);
+      for (const one of [block, payload]) {
+        if (!one) continue;
+        expect(one.verdict).toBe("holds");
+        checked += 1;
+      }
+    }
+    expect(checked).toBeGreaterThan(0);
+    await archive.close();
+  });
 });

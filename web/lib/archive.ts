@@ -6,7 +6,7 @@
 import type { Connection } from "./connection.js";
 import { abortError, isAbort } from "./errors.js";
 import type { OpenItem, PartRange, Place } from "./protocol.js";
-import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, Damage, Progress, RecordDetail, RecordPart, RecordRow, RefusedFile } from "./shapes.js";
+import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, Damage, Progress, RecordDetail, RecordPart, RecordRow, RecordVerdicts, RefusedFile } from "./shapes.js";
 import { FilterView, type View } from "./view.js";
 import { decodeHeads, decodeRows } from "./wire.js";
 
@@ -139,6 +139,14 @@ export class Archive {
   async original(row: RecordRow, options: SignalOption = {}): Promise<RecordRow | undefined> {
     if (row.type !== "revisit") return undefined;
     return decodeRows(await this.#connection.client.call("original", placeOf(row), options))[0];
+  }
+
+  /** Reads a record in full and compares its digests with its bytes. */
+  async verify(place: RecordPlace, { signal }: SignalOption = {}): Promise<RecordVerdicts> {
+    for await (const verdicts of this.#connection.client.stream("verify", placeOf(place), { signal })) {
+      return JSON.parse(verdicts) as RecordVerdicts;
+    }
+    return {};
   }
 
   /** One part of a record, as it is read. Cancelling the stream stops reading. */

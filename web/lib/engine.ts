@@ -10,7 +10,7 @@ import type { CodecsExports, EngineExports, EngineModule, ModuleUrls, Modules } 
 import { Client, serve, type Handlers } from "./port.js";
 import { VERSION, type CutItem, type CutRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef } from "./protocol.js";
 import { Breath, pump, type Feedable } from "./pump.js";
-import { decoded, pieces, readHeads } from "./reading.js";
+import { decoded, noRecord, pieces, readHeads, readVerdicts } from "./reading.js";
 import type { ArchiveFact, ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
 import type { OpenSource, Source } from "./source.js";
 import type { PartFinder, RecordReader, UrlFilter } from "./wasm/engine.js";
@@ -76,6 +76,7 @@ export class Engine {
       range: (request, signal) => this.#range(request, signal),
       filter: (request, signal) => this.#filter(request.text, request.parts, signal),
       read: (request, signal) => this.#read(request, request.what, signal),
+      verify: (place, signal) => this.#verify(place, signal),
       inspect: (request, signal) => this.#inspect(request, signal),
       cut: (request, signal) => this.#cut(request, signal),
       checkQuery: ({ where }) => this.#checkQuery(where),
@@ -358,6 +359,20 @@ export class Engine {
     } finally {
       reader.free();
     }
+  }
+
+  async *#verify(place: Place, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+    const collection = this.#opened();
+    const way = collection.index.way(place.part);
+    const source = collection.sourceOf(place.part);
+    if (way === undefined || !source) throw noRecord(place);
+    let { verdicts, needsTools } = await readVerdicts(this.#wasm, way, source, signal, place);
+    if (needsTools && !this.#hasTools) {
+      // The index stays where it is: only this record is read by the larger module.
+      const { exports } = checked(await this.#modules.tools(this.#urls));
+      ({ verdicts } = await readVerdicts(exports, way, source, signal, place));
+    }
+    yield verdicts;
   }
 
   async *#inspect(request: WholeRequest, signal: AbortSignal): AsyncGenerator<string, void, undefined> {

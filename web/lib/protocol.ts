@@ -108,6 +108,8 @@ export interface Streams {
   range(request: LentFile & { job: Float64Array }): Uint8Array;
   filter(request: { text: string; parts?: PartRange | undefined }): FilterItem;
   read(request: Place & { what: RecordPart }): Uint8Array;
+  /** What came of a record's digests, as JSON; one item. */
+  verify(request: Place): string;
   /** JSON lines. Those of members say the file, and so do all of them where that is asked for. */
   inspect(request: NamedRef & { isAlwaysNamed: boolean; member?: string | undefined }): string;
   cut(request: CutRequest): CutItem;

@@ -1,6 +1,7 @@
 /** One record at a time: feeds the reader of a record and hands on what comes out of it. */
 
 import { ArchiveError } from "./errors.js";
+import type { EngineExports } from "./module.js";
 import type { Place } from "./protocol.js";
 import { Breath, pump } from "./pump.js";
 import type { Source } from "./source.js";
@@ -73,6 +74,29 @@ export async function readHeads(reader: RecordReader, source: Source, signal: Ab
   return reader.heads();
 }
 
-function noRecord({ offset }: Place): ArchiveError {
+/** What came of the digests of the record at a place, and whether another module may come to more. */
+export async function readVerdicts(
+  { RecordCheck }: Pick<EngineExports, "RecordCheck">,
+  way: string,
+  source: Source,
+  signal: AbortSignal,
+  place: Place,
+): Promise<{ verdicts: string; needsTools: boolean }> {
+  const check = RecordCheck.at(way, place.offset, place.skip);
+  if (!check) throw noRecord(place);
+  try {
+    const breath = new Breath();
+    for await (const _ of pump(source, check, signal)) {
+      const verdicts = check.verdicts();
+      if (verdicts !== undefined) return { verdicts, needsTools: check.needs_tools() };
+      await breath.take();
+    }
+    throw noRecord(place);
+  } finally {
+    check.free();
+  }
+}
+
+export function noRecord({ offset }: Place): ArchiveError {
   return new ArchiveError("read/no-record", "There is no record at this place.", { offset });
 }

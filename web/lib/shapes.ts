@@ -126,6 +126,24 @@ export interface Damage {
   readonly message: string;
 }
 
+/** What came of a digest that a record states. */
+export interface DigestVerdict {
+  /** As it stands in the header, such as `sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ`. */
+  readonly stated: string;
+  /** `elsewhere`: it is of bytes that are not in this record, as with a revisit. */
+  readonly verdict: "holds" | "differs" | "unknown-algorithm" | "unreadable" | "elsewhere";
+  /** Which bytes it holds for: the block, or the payload as stored, without its chunking, or decoded. */
+  readonly of?: "block" | "stored" | "dechunked" | "decoded";
+  /** What the digest of the bytes is, where another one is stated. */
+  readonly found?: string;
+}
+
+/** Each is absent where the record states no such digest. */
+export interface RecordVerdicts {
+  readonly block?: DigestVerdict;
+  readonly payload?: DigestVerdict;
+}
+
 /** An entry of a list of pages, as WACZ files have them. */
 export interface ArchivePage {
   /** Position among all pages of the archive. */

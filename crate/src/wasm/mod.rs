@@ -29,6 +29,8 @@ mod seam;
 // Collections are not kept yet, so that the first load does without.
 #[cfg(feature = "tools")]
 mod store;
+#[cfg(feature = "engine")]
+mod verify;
 #[cfg(feature = "tools")]
 mod write;
 
