@@ -2,7 +2,7 @@
  * The record that is open in the detail pane: its headers, the first bytes of its body, and what those bytes are.
  * Views read more of the body through it; everything stops when it is closed. Draws nothing.
  */
-import type { Archive, RecordDetail, RecordPart, RecordRow } from "stackroom";
+import type { Archive, RecordDetail, RecordPart, RecordRow, RecordVerdicts } from "stackroom";
 
 import { bodyKind, type BodyKind } from "./content/kind.js";
 import { isAbort, troubleOf, type Trouble } from "./trouble.js";
@@ -21,6 +21,10 @@ export class OpenRecord {
   isHeadWhole = false;
   kind?: BodyKind;
   bodyTrouble?: Trouble;
+  /** What came of the digests that the record states, once that was asked for. */
+  verdicts?: RecordVerdicts;
+  isVerifying = false;
+  verifyTrouble?: Trouble;
   /** Of a revisit: the record whose body is shown. */
   original?: RecordRow | undefined;
 
@@ -67,6 +71,22 @@ export class OpenRecord {
     );
     await Promise.all([detail, head, original]);
     tell();
+  }
+
+  /** Reads the record in full and compares its digests; never rejects. */
+  async verify(onChange: () => void): Promise<void> {
+    if (this.isVerifying) return;
+    this.isVerifying = true;
+    delete this.verdicts;
+    delete this.verifyTrouble;
+    onChange();
+    try {
+      this.verdicts = await this.#archive.verify(this.row, { signal: this.signal });
+    } catch (error) {
+      if (!isAbort(error)) this.verifyTrouble = troubleOf(error);
+    }
+    this.isVerifying = false;
+    if (!this.signal.aborted) onChange();
   }
 
   /** The decoded body up to a limit. */

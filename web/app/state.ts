@@ -359,6 +359,14 @@ export class Store {
     });
   }
 
+  /** Compares the digests of the open record with its bytes. */
+  verifyRecord(): void {
+    const { record } = this;
+    void record?.verify(() => {
+      if (this.record === record) this.#emit("record");
+    });
+  }
+
   choose(listing: "records" | "pages"): void {
     this.listing = listing;
     this.#emit("rows");

@@ -3,6 +3,7 @@
  * Archived documents (HTML, SVG, XML) appear as source text and in no other way.
  */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import type { DigestVerdict } from "stackroom";
 
 import { visible } from "../content/visible.js";
 import { formatBytes, formatCaptured, formatCount } from "../format.js";
@@ -14,13 +15,14 @@ import "./headers.js";
 import "./hex.js";
 import "./image.js";
 import "./json.js";
-import { base, messages } from "./styles.js";
+import { base, controls, messages } from "./styles.js";
 import "./text.js";
 
 export class Preview extends LitElement {
   static override properties = { store: { attribute: false }, record: { attribute: false } };
   static override styles = [
     base,
+    controls,
     messages,
     css`
       :host {
@@ -59,6 +61,27 @@ export class Preview extends LitElement {
         flex: 1;
         min-block-size: 0;
       }
+      .digests {
+        display: grid;
+        justify-items: start;
+        gap: 4px;
+        padding: 8px 12px;
+        border-block-end: 1px solid var(--line-soft);
+        overflow-wrap: anywhere;
+      }
+      .digests p {
+        margin: 0;
+      }
+      .digests .good {
+        color: var(--accent);
+      }
+      .digests .bad {
+        color: var(--bad);
+      }
+      .digests .small {
+        color: var(--ink-soft);
+        font: var(--text-small) / 1.4 var(--mono);
+      }
       .hint {
         padding: 6px 12px 0;
         color: var(--ink-soft);
@@ -93,7 +116,37 @@ export class Preview extends LitElement {
       <dl aria-label=${words.facts}>
         ${facts.map(([name, value]) => (value === "" ? nothing : html`<div><dt>${name}</dt><dd>${value}</dd></div>`))}
       </dl>
+      ${this.#digests()}
       <div class="body">${this.#body()}</div>
+    `;
+  }
+
+  /** On demand, because the whole record has to be read for it. */
+  #digests(): TemplateResult | typeof nothing {
+    const { detail, verdicts, isVerifying, verifyTrouble } = this.record;
+    const hasDigest = detail?.warcHeaders.some(([name]) => /^warc-(?:block|payload)-digest$/i.test(name));
+    if (hasDigest !== true) return nothing;
+    // The button stays, and with it the focus.
+    return html`
+      <div class="digests">
+        <button aria-disabled=${isVerifying} @click=${() => this.store.verifyRecord()}>${words.verify}</button>
+        <div role="status">
+          ${isVerifying ? html`<p>${words.verifying}</p>` : nothing}
+          ${verifyTrouble === undefined ? nothing : html`<p class="bad">${visible(verifyTrouble.message, 300)}</p>`}
+          ${this.#verdict(words.payloadDigest, verdicts?.payload, words.digestOf)} ${this.#verdict(words.blockDigest, verdicts?.block)}
+        </div>
+      </div>
+    `;
+  }
+
+  #verdict(name: string, digest: DigestVerdict | undefined, names?: typeof words.digestOf): TemplateResult | typeof nothing {
+    if (digest === undefined) return nothing;
+    const { verdict, of, found, stated } = digest;
+    const kind = verdict === "holds" ? "good" : verdict === "differs" ? "bad" : "";
+    const bytes = names === undefined || of === undefined ? "" : ` (${names[of]})`;
+    return html`
+      <p>${name}: <strong class=${kind}>${words.digestVerdict[verdict]}</strong>${bytes}</p>
+      ${verdict === "differs" ? html`<p class="small">${words.digestDiffers(visible(stated, 200), visible(found ?? "", 200))}</p>` : nothing}
     `;
   }
 
