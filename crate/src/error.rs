@@ -229,6 +229,17 @@ pub struct Damage {
     pub message: String,
 }
 
+impl Damage {
+    /// The same, not beyond the end of the file, where that is known: what states lengths may lie.
+    #[must_use]
+    pub fn within(mut self, end: Option<u64>) -> Damage {
+        let end = end.unwrap_or(u64::MAX);
+        self.offset = self.offset.min(end);
+        self.skipped = self.skipped.min(end);
+        self
+    }
+}
+
 /// An operation that could not be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {

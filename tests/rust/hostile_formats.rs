@@ -5,6 +5,7 @@
 
 mod support;
 
+use serde_json::Value;
 use stackroom::archive::{Feed, Format, detect, parser};
 use stackroom::captures::Captures;
 use stackroom::extract::{Extractor, Part};
@@ -50,11 +51,27 @@ fn survive(bytes: &[u8], what: &str) {
         "{what}: records out of nothing"
     );
     if let Ok(lines) = inspect(bytes) {
+        // In a packed TAR file, places are counted in what is inflated.
+        if format != Format::TarGz {
+            assert_places_are_in_the_file(&lines, bytes.len(), what);
+        }
         let whole = lines.iter().filter(|line| line.get("file").is_none());
         for line in whole.take(4) {
-            if let Some(offset) = line.get("offset").and_then(serde_json::Value::as_u64) {
+            if let Some(offset) = line.get("offset").and_then(Value::as_u64) {
                 extract(format, bytes, offset, what);
             }
+        }
+    }
+}
+
+/// No damage of the file itself is told beyond its end.
+fn assert_places_are_in_the_file(lines: &[Value], length: usize, what: &str) {
+    for line in lines.iter().filter(|line| line.get("file").is_none()) {
+        if let Some(code) = line["damage"].as_str() {
+            assert!(
+                line["offset"].as_u64().unwrap_or(0) <= length as u64,
+                "{what}: {code} beyond the {length} bytes of the file: {line}"
+            );
         }
     }
 }

@@ -184,7 +184,7 @@ impl TarReader {
             skipped,
             message,
         };
-        self.members.damage(damage, sink);
+        self.members.damage(damage.within(self.size), sink);
     }
 
     fn header_at(&mut self, at: u64) {

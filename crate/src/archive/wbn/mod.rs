@@ -221,12 +221,13 @@ impl Bundle {
     ) {
         if self.only.is_none() {
             let message = message.into();
-            sink.damage(Damage {
+            let damage = Damage {
                 code,
                 offset,
                 skipped,
                 message,
-            });
+            };
+            sink.damage(damage.within(self.end));
         }
     }
 

@@ -233,7 +233,7 @@ impl ZipReader {
             skipped,
             message,
         };
-        self.members.damage(damage, sink);
+        self.members.damage(damage.within(self.size), sink);
     }
 
     // By the directory
