@@ -7,7 +7,7 @@ mod support;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use stackroom::archive::{Container, Feed, Format};
+use stackroom::archive::{Container, Feed, Format, Sink, detect, parser};
 use stackroom::captures::Captures;
 use stackroom::extract::{Extractor, Part};
 use support::{
@@ -303,6 +303,45 @@ fn no_file_makes_reading_quadratic() {
             }
         }
         assert!(captures.len() <= 3005);
+    }
+}
+
+/// Where the size of the file is known, a length beyond its end costs neither a record nor much reading.
+#[test]
+fn lengths_beyond_the_end_of_the_file_hide_no_record() {
+    let warc = |stated: &str| record_stating("resource", "http://a.test/", b"x", stated);
+    let arc = |stated: &str| {
+        format!("http://a.test/ 1.2.3.4 20240506070809 text/plain {stated}\nx\n").into_bytes()
+    };
+    for stated in ["99999999", "8000000000000000"] {
+        for bytes in [warc(stated).repeat(3000), arc(stated).repeat(3000)] {
+            let format = detect(&bytes[..1000]).expect("a format");
+            let mut captures = Captures::new();
+            let fed = read_counted(format, &bytes, &mut captures);
+            let counted = (captures.len(), captures.damage_count());
+            assert_eq!(counted, (3000, 3000), "{format:?} {stated}");
+            assert!(fed < 3 * bytes.len() as u64, "{fed} of {}", bytes.len());
+            let lines = inspect(&bytes).expect("an archive");
+            let is_whole = |line: &&Value| line["raw_len"] == 1;
+            let whole = records(&lines).into_iter().filter(is_whole).count();
+            assert!(whole >= 2999, "{format:?} {stated}: {whole} are whole");
+        }
+    }
+}
+
+/// Reads a whole file; returns how many bytes were taken of it.
+fn read_counted(format: Format, bytes: &[u8], sink: &mut impl Sink) -> u64 {
+    let mut reader = parser(format, Some(bytes.len() as u64));
+    let mut fed = 0;
+    loop {
+        let at = usize::try_from(reader.wanted()).expect("offset");
+        let at = at.min(bytes.len());
+        let piece = &bytes[at..bytes.len().min(at + 4096)];
+        if !piece.is_empty() {
+            fed += reader.feed(piece, sink) as u64;
+        } else if reader.finish(bytes.len() as u64, sink) {
+            return fed;
+        }
     }
 }
 

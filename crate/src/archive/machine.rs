@@ -9,7 +9,8 @@
 //! M1  A record is told (`end`) only when what follows its block is known to be right or wrong.
 //! M2  What is told does not depend on how the input is cut.
 //! M3  In plain files a length that runs over the next record is noticed at its end; the record is then
-//!     read again (`Flow::Rewind`) with the length that the hunt found inside it.
+//!     read again (`Flow::Rewind`) with the length that the hunt found inside it. One that goes beyond the
+//!     end of the file is noticed as soon as the next record comes.
 
 use super::block::Block;
 use super::framing::{Framing, Seeker};
@@ -76,6 +77,10 @@ pub struct Machine {
     remaining: u64,
     /// The length is not stated: the block goes on to the next record.
     is_open_ended: bool,
+    /// The length goes beyond the end of the file, so a record start found in the block is the next record.
+    is_overlong: bool,
+    /// Where a plain file ends, or further on where that is not known.
+    file_end: u64,
     was_skipped: bool,
     /// Newlines and bytes of `WARC/` seen in the gap.
     pub(super) newlines: u64,
@@ -131,6 +136,8 @@ impl Machine {
             block_start: 0,
             remaining: 0,
             is_open_ended: false,
+            is_overlong: false,
+            file_end: u64::MAX,
             was_skipped: false,
             newlines: 0,
             block_end: 0,
@@ -162,6 +169,11 @@ impl Machine {
 
     pub fn forbid_skip(&mut self) {
         self.may_skip = false;
+    }
+
+    /// States where the plain file ends.
+    pub fn set_file_end(&mut self, end: u64) {
+        self.file_end = end;
     }
 
     pub fn set_block_length(&mut self, offset: u64, bytes: u64) {
@@ -364,13 +376,13 @@ impl Machine {
 
     /// The record at `to` begins again, as asked for by `Flow::Rewind`.
     pub fn restart(&mut self, to: u64, sink: &mut dyn Sink) {
+        sink.abandon();
         if let Some((offset, _)) = self.known_length
             && offset == to
         {
             let message = "the stated length runs over the next record";
             self.damage(code::WARC_BAD_LENGTH, to, 0, message, sink);
         }
-        sink.abandon();
         self.has_record = false;
         self.state = State::Gap;
         self.probed = 0;
@@ -618,6 +630,7 @@ impl Machine {
                 u64::MAX
             }
         };
+        self.is_overlong = self.remaining > self.file_end.saturating_sub(block_start);
         self.remaining = self.remaining.saturating_sub(seen);
         self.block_start = block_start;
         self.has_record = true;
@@ -654,7 +667,7 @@ impl Machine {
             let length = (hunt.base + found.at).saturating_sub(self.block_start);
             self.shorter = Some(length.saturating_sub(found.newlines));
             self.inside = None;
-            if self.is_open_ended {
+            if self.is_open_ended || self.is_overlong {
                 return (0, self.read_again());
             }
         }
@@ -704,6 +717,7 @@ impl Machine {
         let is_idle = self.may_skip && self.block.is_in_payload() && !sink.wants_body();
         if !is_idle
             || self.is_open_ended
+            || self.is_overlong
             || self.remaining < SKIP_BYTES_MIN
             || self.start < self.careful_until
         {

@@ -184,13 +184,13 @@ pub fn is_read_here(format: Format) -> bool {
 /// A parser of a whole file. Some formats begin with their end, where its place is known.
 pub fn parser(format: Format, size: Option<u64>) -> Box<dyn Parser> {
     match format {
-        Format::Warc => Box::new(Reader::new(Container::Plain)),
+        Format::Warc => Box::new(Reader::plain(Framing::Warc, size)),
         Format::WarcGz => Box::new(Reader::new(Container::Gzip)),
         Format::Cdx if HAS_ALL => Box::new(CdxParser::new(false)),
         Format::CdxGz if HAS_ALL => Box::new(CdxParser::new(true)),
         #[cfg(feature = "codecs")]
         Format::WarcZst => Box::new(Reader::new(Container::Zstd)),
-        Format::Arc => Box::new(Reader::framed(Framing::Arc, Container::Plain)),
+        Format::Arc => Box::new(Reader::plain(Framing::Arc, size)),
         Format::ArcGz => Box::new(Reader::framed(Framing::Arc, Container::Gzip)),
         Format::Zip => Box::new(ZipReader::new(size)),
         Format::Tar if HAS_ALL => Box::new(TarReader::new(size)),

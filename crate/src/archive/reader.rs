@@ -72,6 +72,13 @@ impl Reader {
         Reader::at(framing, container, 0, 0, INFLATE_STEP_BYTES)
     }
 
+    /// A reader of a whole archive that is not compressed, of which the size may be known.
+    pub fn plain(framing: Framing, size: Option<u64>) -> Reader {
+        let mut reader = Reader::framed(framing, Container::Plain);
+        reader.machine.set_file_end(size.unwrap_or(u64::MAX));
+        reader
+    }
+
     /// A reader of one record at a known place: made for bodies that are decoded a second time.
     pub fn of_record(framing: Framing, container: Container, offset: u64, skip: u64) -> Reader {
         let step_bytes = INFLATE_STEP_BYTES_EXTRACT;
