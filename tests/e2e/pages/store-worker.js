@@ -3,7 +3,7 @@
 
 import { HandlePool } from "/lib/store/pool.js";
 import { Pages, run, runNow } from "/lib/store/pages.js";
-import { idbStorage, memoryStorage, opfsStorage } from "/lib/store/storage.js";
+import { idbStorage, memoryStorage, fileStorage } from "/lib/store/storage.js";
 import init, { PageStore } from "/lib/wasm/tools.js";
 
 const SHAPE = { cachePages: 16 };
@@ -21,7 +21,7 @@ async function openStorage(kind) {
     return { storage, close: () => storage.close() };
   }
   const pool = await HandlePool.open("store-test", 3);
-  return { storage: opfsStorage(pool.take("main")), close: () => pool.close() };
+  return { storage: fileStorage(pool.take("main")), close: () => pool.close() };
 }
 
 /** Synchronous storages are driven without a single promise, the others by promise. */

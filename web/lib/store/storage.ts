@@ -34,6 +34,17 @@ export interface SyncPageStorage extends PageStorage {
   write(batch: Batch): Now<void>;
 }
 
+/** A file that answers at once: a handle of the private file system, or a file of Node. */
+export interface SyncFile {
+  /** Bytes that were there to be read. */
+  read(bytes: Uint8Array<ArrayBuffer>, options: { readonly at: number }): number;
+  write(bytes: Uint8Array<ArrayBuffer>, options: { readonly at: number }): number;
+  flush(): void;
+  truncate(size: number): void;
+  getSize(): number;
+  close(): void;
+}
+
 const NOTHING = new Uint8Array(0);
 
 export function memoryStorage(): SyncPageStorage {
@@ -42,14 +53,14 @@ export function memoryStorage(): SyncPageStorage {
     read: (pages) => Array.from(pages, (page) => kept.get(page) ?? NOTHING),
     write({ pages, bytes, superblock }) {
       pages.forEach((page, at) => kept.set(page, bytes.slice(at * PAGE_BYTES, (at + 1) * PAGE_BYTES)));
-      if (superblock) kept.set(superblock.page, superblock.bytes);
+      if (superblock) kept.set(superblock.page, superblock.bytes.slice());
     },
     close() {},
   };
 }
 
-/** Pages in a file of the origin's private file system, by a handle that was opened ahead of need. */
-export function opfsStorage(handle: FileSystemSyncAccessHandle): SyncPageStorage {
+/** Pages in a file, by a handle that was opened ahead of need. */
+export function fileStorage(handle: SyncFile): SyncPageStorage {
   const readPage = (page: number): Uint8Array => {
     const bytes = new Uint8Array(PAGE_BYTES);
     const length = handle.read(bytes, { at: page * PAGE_BYTES });
@@ -71,7 +82,7 @@ export function opfsStorage(handle: FileSystemSyncAccessHandle): SyncPageStorage
   };
 }
 
-function writeAll(handle: FileSystemSyncAccessHandle, bytes: Uint8Array, at: number): void {
+function writeAll(handle: SyncFile, bytes: Uint8Array, at: number): void {
   if (handle.write(bytes as Uint8Array<ArrayBuffer>, { at }) !== bytes.length) {
     throw new ArchiveError("store/full", "There is no room left for this site's data: free some, or allow it more.");
   }

@@ -1,0 +1,35 @@
+// The seed's tables in Node, on a file that is flushed to the disk at each commit.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { CACHE } from "../corpus.mjs";
+import { runCell } from "./cells.js";
+import { ours } from "./ours.js";
+import { tables } from "./tables.mjs";
+
+const LIBRARY = new URL("../../../dist/lib/", import.meta.url);
+
+async function library() {
+  const load = (name) => import(new URL(name, LIBRARY).href);
+  const { default: init, PageStore } = await load("wasm/tools.js");
+  await init({ module_or_path: readFileSync(new URL("wasm/tools_bg.wasm", LIBRARY)) });
+  const { Pages, runNow } = await load("store/pages.js");
+  const { fileStorage } = await load("store/storage.js");
+  const { openNodeFile } = await load("store/nodefile.js");
+  return { PageStore, Pages, runNow, openStorage: (path) => fileStorage(openNodeFile(path)) };
+}
+
+export async function bench(figures, { say }) {
+  const found = await library();
+  // Not among the system's temporary files: those may be kept in memory.
+  mkdirSync(CACHE, { recursive: true });
+  const run = async (cell) => {
+    const folder = mkdtempSync(join(CACHE, "linhash-"));
+    try {
+      return await runCell(ours(found, () => found.openStorage(join(folder, "store"))), cell);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+  await tables(figures, "node", run, say);
+}

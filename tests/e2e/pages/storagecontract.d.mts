@@ -1,0 +1,19 @@
+// Types of storagecontract.mjs, as far as TypeScript specs need them.
+
+interface Storage {
+  read(pages: ArrayLike<number>): Uint8Array[] | Promise<Uint8Array[]>;
+  write(batch: Batch): void | Promise<void>;
+  close(): void;
+}
+
+interface Batch {
+  readonly pages: Uint32Array;
+  readonly bytes: Uint8Array;
+  readonly superblock?: { readonly page: number; readonly bytes: Uint8Array };
+}
+
+type Cases = Record<string, (open: () => Storage | Promise<Storage>) => Promise<void>>;
+
+export const writing: Cases;
+export const reading: Cases;
+export const written: Batch;

@@ -1,0 +1,170 @@
+/**
+ * Files of Node as stores keep their pages in: synchronous, like handles of a browser's private file system.
+ * Never loaded in a browser.
+ *
+ * One process writes a file at a time: `PATH.lock` names it, and whoever finds it dead takes its place. Two may find it
+ * dead at once: the lock is looked at again before anything is flushed, and the one that lost it commits nothing.
+ */
+
+import { randomUUID } from "node:crypto";
+import { closeSync, fdatasyncSync, fstatSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, readSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+
+import { ArchiveError } from "../errors.js";
+import type { SyncFile } from "./storage.js";
+
+/** Makes the file, and the folders that lead to it, where there is none. */
+export function openNodeFile(path: string): SyncFile {
+  return explained(path, () => {
+    mkdirSync(dirname(path), { recursive: true });
+    const lock = Lock.take(path);
+    try {
+      return new NodeFile(path, lock);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  });
+}
+
+class NodeFile implements SyncFile {
+  readonly #path: string;
+  readonly #lock: Lock;
+  readonly #file: number;
+  #isClosed = false;
+
+  constructor(path: string, lock: Lock) {
+    this.#path = path;
+    this.#lock = lock;
+    this.#file = openOrMake(path);
+  }
+
+  read(bytes: Uint8Array, { at }: { at: number }): number {
+    return explained(this.#path, () => {
+      let length = 0;
+      // A read may give less than there is.
+      while (length < bytes.length) {
+        const got = readSync(this.#file, bytes, length, bytes.length - length, at + length);
+        if (got === 0) break;
+        length += got;
+      }
+      return length;
+    });
+  }
+
+  write(bytes: Uint8Array, { at }: { at: number }): number {
+    return explained(this.#path, () => {
+      let length = 0;
+      while (length < bytes.length) length += writeSync(this.#file, bytes, length, bytes.length - length, at + length);
+      return length;
+    });
+  }
+
+  flush(): void {
+    explained(this.#path, () => {
+      this.#lock.check();
+      fdatasyncSync(this.#file);
+    });
+  }
+
+  truncate(size: number): void {
+    explained(this.#path, () => ftruncateSync(this.#file, size));
+  }
+
+  getSize(): number {
+    return explained(this.#path, () => fstatSync(this.#file).size);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    closeSync(this.#file);
+    this.#lock.release();
+  }
+}
+
+/** A name is as durable as the folder that holds it. */
+function openOrMake(path: string): number {
+  try {
+    return openSync(path, "r+");
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+  const file = openSync(path, "wx+");
+  // Windows opens no folders, and keeps names by itself.
+  if (process.platform !== "win32") {
+    const folder = openSync(dirname(path), "r");
+    fsyncSync(folder);
+    closeSync(folder);
+  }
+  return file;
+}
+
+class Lock {
+  readonly #path: string;
+  readonly #name: string;
+  readonly #token: string;
+
+  private constructor(path: string, name: string, token: string) {
+    this.#path = path;
+    this.#name = name;
+    this.#token = token;
+  }
+
+  static take(path: string): Lock {
+    const name = `${path}.lock`;
+    const token = `${process.pid} ${randomUUID()}`;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        writeFileSync(name, token, { flag: "wx" });
+        return new Lock(path, name, token);
+      } catch (error) {
+        if (codeOf(error) !== "EEXIST" || attempt > 0) throw error;
+        const holder = Number(readFileSync(name, "utf8").split(" ")[0]);
+        if (isAlive(holder)) throw new ArchiveError("store/locked", `Another program (process ${holder}) has ${path} open.`);
+        unlinkSync(name);
+      }
+    }
+  }
+
+  check(): void {
+    if (!this.#isOurs()) throw new ArchiveError("store/locked", `Another program has taken ${this.#path} over.`);
+  }
+
+  release(): void {
+    if (this.#isOurs()) unlinkSync(this.#name);
+  }
+
+  #isOurs(): boolean {
+    try {
+      return readFileSync(this.#name, "utf8") === this.#token;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === "EPERM";
+  }
+}
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+function explained<T>(path: string, use: () => T): T {
+  try {
+    return use();
+  } catch (error) {
+    if (error instanceof ArchiveError) throw error;
+    const code = codeOf(error);
+    if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") {
+      throw new ArchiveError("store/full", `There is no room left for ${path}: free some.`, { cause: error });
+    }
+    throw new ArchiveError("store/failed", `${path} could not be read or written${error instanceof Error ? `: ${error.message}` : ""}.`, { cause: error });
+  }
+}
