@@ -9,8 +9,8 @@ use crate::archive::{Aside, HttpHead, Part, Record, RecordType, Sink, WarcHead};
 use crate::codec::Writer;
 use crate::error::Damage;
 use crate::limits::{
-    DAMAGE_KEPT_MAX, FACTS_KEPT_MAX, PAGE_TITLE_BYTES_MAX, PAGES_KEPT_MAX, TABLE_MIMES_MAX,
-    TABLE_URL_BYTES_MAX,
+    DAMAGE_KEPT_MAX, FACTS_KEPT_MAX, PAGE_TITLE_BYTES_MAX, PAGES_KEPT_MAX, SIGNED_KEPT_MAX,
+    TABLE_MIMES_MAX, TABLE_URL_BYTES_MAX,
 };
 use crate::row::Row;
 use crate::urls::Urls;
@@ -103,6 +103,7 @@ pub struct Captures {
     /// Entries of page lists, and what else files say of themselves, with the file.
     pages: Vec<(usize, Aside)>,
     facts: Vec<(usize, Aside)>,
+    signatures: usize,
     /// Names of files whose own records are told, so that an index of them need not be.
     expected: HashSet<Vec<u8>>,
     /// With the part that it was found in.
@@ -134,6 +135,7 @@ impl Captures {
             continuations: Vec::new(),
             pages: Vec::new(),
             facts: Vec::new(),
+            signatures: 0,
             expected: HashSet::new(),
             damage: Vec::new(),
             damage_count: 0,
@@ -406,8 +408,14 @@ impl Sink for Captures {
         false
     }
 
-    fn aside(&mut self, aside: Aside) {
+    fn aside(&mut self, mut aside: Aside) {
         let file = self.files.saturating_sub(1);
+        if let Aside::Signature(signature) = &mut aside {
+            self.signatures += 1;
+            if self.signatures > SIGNED_KEPT_MAX {
+                signature.signed.clear();
+            }
+        }
         match aside {
             Aside::Page(mut page) if self.pages.len() < PAGES_KEPT_MAX => {
                 page.text = None;

@@ -8,12 +8,13 @@ use std::collections::HashSet;
 
 use xxhash_rust::xxh64::xxh64;
 
-use crate::archive::{HttpHead, Part, Record, RecordType, Sink, WarcHead};
+use crate::archive::{Aside, HttpHead, Part, Record, RecordType, Sink, WarcHead};
 use crate::digest::{Verdict, Verified};
 use crate::error::{Code, Damage, code};
 use crate::limits::CHECK_IDS_MAX;
 use crate::naming::Naming;
 use crate::payload::{Budget, Payload, Sha1s};
+use crate::unproven::{Unproven, refused};
 
 /// Gathers lines; the host takes them away as they come.
 #[derive(Default)]
@@ -28,6 +29,7 @@ pub struct Checker {
     records: u64,
     problems: u64,
     digests: u64,
+    unproven: Unproven,
 }
 
 /// The record being read.
@@ -51,6 +53,17 @@ impl Checker {
     /// The lines since the last call.
     pub fn take(&mut self) -> String {
         std::mem::take(&mut self.lines)
+    }
+
+    /// A signature that the host must verify, and `refuse` where it does not fit.
+    pub fn take_signature(&mut self) -> Option<String> {
+        self.unproven.take()
+    }
+
+    /// The signature in this member does not fit.
+    pub fn refuse(&mut self, member: &[u8], words: &str) {
+        self.naming.enter_holder(member);
+        self.problem(code::WACZ_BAD_SIGNATURE, 0, &refused(words), None);
     }
 
     pub fn problems(&self) -> u64 {
@@ -295,6 +308,10 @@ impl Sink for Checker {
 
     fn wants_proof(&self) -> bool {
         true
+    }
+
+    fn aside(&mut self, aside: Aside) {
+        self.unproven.hear(&aside);
     }
 
     fn part(&mut self, part: &Part) {

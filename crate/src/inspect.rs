@@ -3,12 +3,13 @@
 //!   line := {"offset":N,"length":N,"type":T, ... ,"raw_sha1":HEX, ...} | {"damage":CODE,"offset":N,"skipped":N,"message":T}
 //! Where a file has parts, or was named, `"file":"FILE!PART"` goes ahead. A field that the record does not have is absent. `body_*` is absent where the body could not be decoded.
 
-use crate::archive::{HttpHead, Part, Record, RecordType, Sink, WarcHead};
+use crate::archive::{Aside, HttpHead, Part, Record, RecordType, Sink, WarcHead};
 use crate::digest::hex;
-use crate::error::Damage;
+use crate::error::{Damage, code};
 use crate::json::Line;
 use crate::naming::Naming;
 use crate::payload::{Budget, Payload, Sha1s};
+use crate::unproven::{Unproven, refused};
 
 struct Current {
     line: Line,
@@ -33,6 +34,7 @@ pub struct Inspector {
     damage_count: u64,
     /// Which file the lines name, and which part of it is told of.
     pub naming: Naming,
+    unproven: Unproven,
 }
 
 impl Inspector {
@@ -43,6 +45,22 @@ impl Inspector {
     /// The lines since the last call.
     pub fn take(&mut self) -> String {
         std::mem::take(&mut self.lines)
+    }
+
+    /// A signature that the host must verify, and `refuse` where it does not fit.
+    pub fn take_signature(&mut self) -> Option<String> {
+        self.unproven.take()
+    }
+
+    /// The signature in this member does not fit.
+    pub fn refuse(&mut self, member: &[u8], words: &str) {
+        self.naming.enter_holder(member);
+        self.damage(Damage {
+            code: code::WACZ_BAD_SIGNATURE,
+            offset: 0,
+            skipped: 0,
+            message: refused(words),
+        });
     }
 
     pub fn damage_count(&self) -> u64 {
@@ -140,6 +158,10 @@ impl Sink for Inspector {
 
     fn wants_proof(&self) -> bool {
         true
+    }
+
+    fn aside(&mut self, aside: Aside) {
+        self.unproven.hear(&aside);
     }
 
     fn part(&mut self, part: &Part) {

@@ -41,6 +41,7 @@ pub mod rewrite;
 pub mod row;
 pub mod split;
 pub mod store;
+mod unproven;
 mod urls;
 #[cfg(feature = "tools")]
 pub mod write;

@@ -193,6 +193,12 @@ pub const MEMBER_PACKED_BYTES_MIN: u64 = 1 << 20;
 /// 200 bytes a member, and packages have tens of members.
 pub const PACKAGE_TEXT_BYTES_MAX: usize = 16 << 20;
 
+/// What is signed, with all certificates, is kept up to this length to be verified; real ones take 20 kB.
+pub const SIGNED_BYTES_MAX: usize = 64 << 10;
+
+/// Signatures of one file that are kept to be verified: a file of packages has as many as it has packages.
+pub const SIGNED_KEPT_MAX: usize = 1_000;
+
 /// Members that a manifest names beyond this are not compared.
 pub const PACKAGE_RESOURCES_MAX: usize = 100_000;
 

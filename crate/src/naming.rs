@@ -37,6 +37,12 @@ impl Naming {
         self.has_found_chosen |= part.name == self.chosen;
     }
 
+    /// What follows is about the file that holds this member.
+    pub fn enter_holder(&mut self, member: &[u8]) {
+        let end = memchr::memrchr(b'!', member).unwrap_or(0);
+        self.part = member[..end].to_vec();
+    }
+
     /// What follows is about the file itself, or the part that was chosen.
     pub fn leave(&mut self) {
         self.part.clone_from(&self.chosen);

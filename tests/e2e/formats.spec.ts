@@ -23,6 +23,23 @@ test("a WACZ file opens with its pages and its manifest", async ({ page }) => {
   await expect(page.getByRole("dialog")).toContainText("Manifest");
 });
 
+for (const [name, verdict, words] of [
+  ["signed.wacz", "The signature fits.", "since it was signed, the manifest was not changed"],
+  ["signature-of-something-else.wacz", "The signature does not fit.", "one of them was changed"],
+] as const) {
+  test(`the signature in ${name} is verified`, async ({ page }) => {
+    const viewer = new Viewer(page);
+    await viewer.visit();
+    await viewer.drop([fixture(name)]);
+    await viewer.ready();
+    await page.getByRole("button", { name: `Archive: ${name}` }).click();
+    await page.getByRole("menuitem", { name: "About this archive" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await expect(dialog).toContainText(verdict);
+    await expect(dialog).toContainText(words);
+  });
+}
+
 test("a file compressed with Zstandard opens with a module that only then is fetched", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));

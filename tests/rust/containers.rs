@@ -8,7 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use stackroom::archive::{Aside, HttpHead, Part, Record, Sink, Verdict, WarcHead, detect, parser};
+use stackroom::archive::{
+    Answer, Aside, Check, HttpHead, Part, Proof, Record, Sink, Verdict, WarcHead, detect, parser,
+};
 use stackroom::error::Damage;
 use stackroom::inspect::Inspector;
 use support::fixtures::{Case, fixtures};
@@ -468,49 +470,63 @@ fn directories_of_many_members_are_read_a_piece_at_a_time() {
     assert_eq!(counts.damages, []);
 }
 
+/// The arithmetic is the host's (tests/web/signatures.test.ts); what is asked of it, and what is said of its answers,
+/// is shown here.
 #[test]
-fn signatures_of_real_packages_hold_and_say_what_they_prove() {
+fn signatures_of_real_packages_are_put_to_the_host_and_told_in_words() {
     let Some(corpus) = corpus() else { return };
-    let told = |file: &str| {
+    let proof = |file: &str| {
         let bytes = fs::read(corpus.join("files").join(file)).expect("corpus file");
         let (_, asides) = hear(&bytes, 64 << 10, true).expect("a package");
         let signature = asides.into_iter().find_map(|aside| match aside {
             Aside::Signature(signature) => Some(signature),
             _ => None,
         });
-        signature.expect("a digest")
+        let signature = signature.expect("a digest");
+        assert_eq!(signature.is_valid, None, "{file}");
+        Proof::new(&signature.signed, signature.digest).expect("a signature")
     };
     for file in [
         "replayweb.page/example.wacz",
         "replayweb.page/iframetest.wacz",
     ] {
-        let signature = told(file);
-        println!("{file}: {}", signature.words.join(" "));
+        let proof = proof(file);
+        let algorithms: Vec<String> = proof.checks().iter().map(Check::algorithm).collect();
         assert_eq!(
-            signature.is_valid,
-            Some(true),
-            "{file}: {:?}",
-            signature.words
+            algorithms,
+            [r#"{"name":"ECDSA","namedCurve":"P-384","hash":"SHA-256"}"#],
+            "{file}"
         );
-        assert!(
-            signature
-                .words
-                .iter()
-                .any(|words| words.contains("is not proven"))
-        );
+        assert_eq!(proof.checks()[0].signature.len(), 96);
+        let told = proof.told(&[Answer::Fits]);
+        println!("{file}: {}", told.words.join(" "));
+        assert_eq!(told.is_valid, Some(true));
+        assert!(told.words.concat().contains("is not proven"));
+        for (answer, is_valid) in [
+            (Answer::Differs, Some(false)),
+            (Answer::Unknown, None),
+            (Answer::Forbidden, None),
+        ] {
+            let told = proof.told(&[answer]);
+            assert_eq!(told.is_valid, is_valid);
+            assert!(!told.words.concat().contains("The signature fits"));
+        }
+        assert_eq!(proof.told(&[]).is_valid, None);
     }
     let file = "py-wacz/valid_signed_example_1.wacz";
-    let signature = told(file);
-    println!("{file}: {}", signature.words.join(" "));
-    assert_eq!(signature.is_valid, Some(true), "{:?}", signature.words);
-    assert_eq!(
-        signature.stamped.as_deref(),
-        Some(&b"2022-01-18T19:00:12Z"[..])
-    );
-    assert!(
-        signature
-            .words
-            .iter()
-            .any(|words| words.contains("is not checked"))
-    );
+    let proof = proof(file);
+    let count = proof.checks().len();
+    let told = proof.told(&vec![Answer::Fits; count]);
+    println!("{file}: {count} checks: {}", told.words.join(" "));
+    assert_eq!(told.is_valid, Some(true), "{:?}", told.words);
+    assert_eq!(told.stamped.as_deref(), Some(&b"2022-01-18T19:00:12Z"[..]));
+    assert!(told.words.concat().contains("is not checked"));
+    // Each of them counts.
+    for at in 0..count {
+        let mut answers = vec![Answer::Fits; count];
+        answers[at] = Answer::Differs;
+        assert_eq!(proof.told(&answers).is_valid, Some(false), "check {at}");
+        answers[at] = Answer::Forbidden;
+        assert_eq!(proof.told(&answers).is_valid, None, "check {at}");
+    }
 }

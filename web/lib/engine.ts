@@ -6,12 +6,14 @@
 import { Collection, firstBytes, needsTools } from "./collection.js";
 import { cutRecords, cutting, type CutExports } from "./cut.js";
 import { ArchiveError, abortError } from "./errors.js";
+import { parseLines } from "./lines.js";
 import type { CodecsExports, EngineExports, EngineModule, ModuleUrls, Modules } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
 import { VERSION, type CutItem, type CutRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef } from "./protocol.js";
 import { Breath, pump, type Feedable } from "./pump.js";
 import { decoded, noRecord, pieces, readHeads, readVerdicts } from "./reading.js";
 import type { ArchiveFact, ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
+import { proven, type ProofExports, type SignatureFact, type Unproven } from "./signatures.js";
 import type { OpenSource, Source } from "./source.js";
 import type { PartFinder, RecordReader, UrlFilter } from "./wasm/engine.js";
 
@@ -62,7 +64,7 @@ export class Engine {
       rows: ({ filter, start, count }) => this.#rows(filter, start, count),
       parts: ({ start }) => this.#opened().parts(start),
       pages: ({ start, count }) => this.#opened().pages(start, count),
-      facts: () => parseLines<ArchiveFact>(this.#opened().index.facts()),
+      facts: () => this.#facts(),
       nearest: ({ url, captured }) => this.#nearest(url, captured),
       refused: () => this.#opened().refused,
       heads: (place) => this.#heads(place),
@@ -380,7 +382,7 @@ export class Engine {
     const start = await firstBytes(source, signal);
     const { name, isAlwaysNamed } = request;
     const inspection = await this.#withTools(() => new this.#wasm.Inspection(start, source.size, name, isAlwaysNamed));
-    yield* lines(inspection, source, request.member, signal);
+    yield* this.#lines(inspection, source, request.member, signal);
   }
 
   async *#check(request: WholeRequest, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
@@ -388,7 +390,43 @@ export class Engine {
     const source = await this.#openSource(request.source);
     const start = await firstBytes(source, signal);
     const { Checking } = this.#wasm as unknown as CheckExports;
-    yield* lines(new Checking(start, source.size, request.name, request.isAlwaysNamed), source, request.member, signal);
+    yield* this.#lines(new Checking(start, source.size, request.name, request.isAlwaysNamed), source, request.member, signal);
+  }
+
+  /** What is told of a file in lines; what is wrong with its signatures comes last. */
+  async *#lines(reader: LineReader, source: Source, member: string | undefined, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+    try {
+      if (member !== undefined) reader.choose_part(member);
+      const breath = new Breath();
+      for await (const _ of pump(source, reader, signal)) {
+        const told = reader.take();
+        if (told !== "") yield told;
+        await breath.take();
+      }
+      if (!reader.has_found_part()) throw noMember(member ?? "");
+      for (let line = reader.take_signature(); line !== undefined; line = reader.take_signature()) {
+        const { file, is_valid: isValid, words } = await this.#proven(JSON.parse(line) as Unproven);
+        if (isValid === false) reader.refuse(file, words);
+      }
+      reader.conclude?.();
+      const rest = reader.take();
+      if (rest !== "") yield rest;
+    } finally {
+      reader.free();
+    }
+  }
+
+  async #facts(): Promise<ArchiveFact[]> {
+    const facts = parseLines<ArchiveFact>(this.#opened().index.facts());
+    return Promise.all(facts.map((fact) => (fact.aside === "signature" ? this.#proven(fact) : fact)));
+  }
+
+  /** Signatures are verified on demand, so the first module does without what reads them. */
+  #proven(signature: Unproven): Promise<SignatureFact> {
+    return proven(signature, async () => {
+      const { exports } = this.#hasTools && this.#module ? this.#module : checked(await this.#modules.tools(this.#urls));
+      return exports as unknown as ProofExports;
+    });
   }
 
   async *#cut(request: CutRequest, signal: AbortSignal): AsyncGenerator<CutItem, void, undefined> {
@@ -425,22 +463,11 @@ interface LineReader extends Feedable {
   choose_part(name: string): void;
   has_found_part(): boolean;
   take(): string;
+  take_signature(): string | undefined;
+  refuse(member: string, words: string): void;
+  /** Nothing more comes. */
+  conclude?(): void;
   free(): void;
-}
-
-async function* lines(reader: LineReader, source: Source, member: string | undefined, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
-  try {
-    if (member !== undefined) reader.choose_part(member);
-    const breath = new Breath();
-    for await (const _ of pump(source, reader, signal)) {
-      const told = reader.take();
-      if (told !== "") yield told;
-      await breath.take();
-    }
-    if (!reader.has_found_part()) throw noMember(member ?? "");
-  } finally {
-    reader.free();
-  }
 }
 
 function progressOf(collection: Collection, started: number, isDone: boolean): OpenItem {
@@ -457,10 +484,6 @@ function progressOf(collection: Collection, started: number, isDone: boolean): O
     isDone,
   };
   return { kind: "progress", progress };
-}
-
-function parseLines<T>(lines: string): T[] {
-  return lines.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as T);
 }
 
 function noMember(member: string): ArchiveError {

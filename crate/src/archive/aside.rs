@@ -58,6 +58,12 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    pub fn of_name(name: &str) -> Option<Verdict> {
+        use Verdict::{Differs, Elsewhere, Holds, Missing, NoHash, NotChecked};
+        let mut all = [NotChecked, Holds, Differs, Missing, Elsewhere, NoHash].into_iter();
+        all.find(|verdict| verdict.name() == name)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Verdict::NotChecked => "not-checked",
@@ -106,6 +112,8 @@ pub struct Signature {
     pub stamped: Option<Vec<u8>>,
     /// What is proven and what is not, a sentence each.
     pub words: Vec<String>,
+    /// Text of what is signed, where it is yet to be verified.
+    pub signed: Vec<u8>,
 }
 
 /// Something told beside the records.
@@ -185,6 +193,9 @@ impl Aside {
                 line.optional("signer", signature.signer.as_deref());
                 line.optional("stamped", signature.stamped.as_deref());
                 line.string("words", signature.words.join(" ").as_bytes());
+                if !signature.signed.is_empty() {
+                    line.string("signed", &signature.signed);
+                }
             }
         }
         line.end()

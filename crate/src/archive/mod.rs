@@ -54,5 +54,7 @@ pub(crate) use rows::{Place, RowReader, RowSink};
 #[cfg(any(feature = "rewrite", feature = "tools"))]
 pub(crate) use surt::ascii_label;
 pub use surt::surt;
+#[cfg(feature = "tools")]
+pub use wacz::{Answer, Check, Proof};
 pub use warc::{RecordType, StatedLength, WarcHead};
 pub use window::{Feed, Path, Storage, Tunnel, Window};

@@ -55,15 +55,26 @@ impl Checking {
     }
 
     pub fn finish(&mut self, end: f64) -> bool {
-        let is_done = self.reader.finish(offset_in(end), &mut self.checker);
-        if is_done {
-            self.checker.finish();
-        }
-        is_done
+        self.reader.finish(offset_in(end), &mut self.checker)
+    }
+
+    /// Nothing more comes, and signatures were verified: sums up.
+    pub fn conclude(&mut self) {
+        self.checker.finish();
     }
 
     /// Lines as `check` has them, since the last call.
     pub fn take(&mut self) -> String {
         self.checker.take()
+    }
+
+    /// A signature that the host must verify, as a line of JSON; once the end was told.
+    pub fn take_signature(&mut self) -> Option<String> {
+        self.checker.take_signature()
+    }
+
+    /// The signature in that member does not fit.
+    pub fn refuse(&mut self, member: &str, words: &str) {
+        self.checker.refuse(member.as_bytes(), words);
     }
 }

@@ -61,4 +61,14 @@ impl Inspection {
     pub fn take(&mut self) -> String {
         self.inspector.take()
     }
+
+    /// A signature that the host must verify, as a line of JSON; once the end was told.
+    pub fn take_signature(&mut self) -> Option<String> {
+        self.inspector.take_signature()
+    }
+
+    /// The signature in that member does not fit.
+    pub fn refuse(&mut self, member: &str, words: &str) {
+        self.inspector.refuse(member.as_bytes(), words);
+    }
 }

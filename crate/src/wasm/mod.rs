@@ -18,6 +18,8 @@ mod content;
 mod engine;
 #[cfg(feature = "engine")]
 mod inspect;
+#[cfg(feature = "tools")]
+mod proof;
 #[cfg(feature = "engine")]
 mod ranges;
 #[cfg(feature = "engine")]

@@ -1,7 +1,7 @@
-//! Certificates: whom they name, how long they hold, and whether each of a chain is signed by the next.
+//! Certificates: whom they name, how long they hold, and who signed them.
 
 use super::der::{BIT_STRING, Der, INTEGER, OBJECT, OCTET_STRING, SEQUENCE, Value, bits};
-use super::keys::{Hash, Key};
+use super::keys::{Check, Key, Manner};
 
 const COMMON_NAME: &[u8] = b"\x55\x04\x03";
 const ORGANIZATION: &[u8] = b"\x55\x04\x0a";
@@ -33,7 +33,7 @@ pub struct Certificate {
     hosts: Vec<Vec<u8>>,
     is_authority: bool,
     stamps_time: bool,
-    hash: Option<Hash>,
+    manner: Option<Manner>,
     signature: Vec<u8>,
 }
 
@@ -41,7 +41,7 @@ impl Certificate {
     pub fn parse(bytes: &[u8]) -> Option<Certificate> {
         let mut outer = Der::new(bytes).tagged(SEQUENCE)?.inner();
         let signed = outer.tagged(SEQUENCE)?;
-        let algorithm = outer.tagged(SEQUENCE)?.inner().tagged(OBJECT)?.content;
+        let manner = Manner::parse(outer.tagged(SEQUENCE)?);
         let signature = bits(outer.tagged(BIT_STRING)?)?.to_vec();
         let mut fields = signed.inner();
         fields.optional(VERSION);
@@ -62,7 +62,7 @@ impl Certificate {
             hosts: Vec::new(),
             is_authority: false,
             stamps_time: false,
-            hash: Hash::of_algorithm(algorithm),
+            manner,
             signature,
         };
         for field in fields.filter(|field| field.tag == EXTENSIONS) {
@@ -116,13 +116,11 @@ impl Certificate {
         self.issuer == self.subject
     }
 
-    fn is_signed_by(&self, issuer: &Certificate) -> bool {
-        let (Some(hash), Some(key)) = (self.hash, &issuer.key) else {
-            return false;
-        };
-        issuer.is_authority
-            && self.issuer == issuer.subject
-            && key.verifies(hash, &self.signed, &self.signature)
+    /// What is to be verified of its signature by an issuer; nothing where that one did not issue it.
+    pub fn check(&self, issuer: &Certificate) -> Option<Check> {
+        let is_by = issuer.is_authority && self.issuer == issuer.subject;
+        let (manner, key) = (self.manner?, issuer.key.as_ref().filter(|_| is_by)?);
+        key.check(manner, &self.signed, &self.signature)
     }
 
     pub fn subject_name(&self) -> String {
@@ -148,11 +146,6 @@ pub fn chain(text: &[u8]) -> Option<Vec<Certificate>> {
         rest = &rest[end..];
     }
     (!certificates.is_empty()).then_some(certificates)
-}
-
-/// Whether each certificate is signed by the one after it.
-pub fn is_linked(chain: &[Certificate]) -> bool {
-    chain.windows(2).all(|pair| pair[0].is_signed_by(&pair[1]))
 }
 
 /// Year, month, day, hour, minute and second.

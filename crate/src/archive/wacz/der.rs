@@ -86,6 +86,23 @@ pub fn unsigned(content: &[u8]) -> &[u8] {
     &content[zeros..]
 }
 
+/// A value, written.
+pub fn wrapped(tag: u8, content: &[u8]) -> Vec<u8> {
+    let length = content.len().to_be_bytes();
+    let zeros = length.iter().take_while(|&&digit| digit == 0).count();
+    let digits = &length[zeros..];
+    let mut out = vec![tag];
+    if content.len() >= 0x80 {
+        out.push(0x80 | u8::try_from(digits.len()).unwrap_or(0));
+    }
+    if content.is_empty() {
+        out.push(0);
+    }
+    out.extend_from_slice(digits);
+    out.extend_from_slice(content);
+    out
+}
+
 /// The bytes of a bit string, which must be whole.
 pub fn bits(value: Value<'_>) -> Option<&[u8]> {
     value.content.strip_prefix(&[0])
@@ -107,6 +124,16 @@ mod tests {
         assert_eq!(object.map(|value| value.tag), Some(OBJECT));
         assert_eq!(der.next().map(|value| value.content), Some(&b"\xff"[..]));
         assert_eq!(der.next(), None);
+    }
+
+    #[test]
+    fn what_is_wrapped_is_read_again() {
+        for length in [0, 1, 0x7f, 0x80, 0xff, 0x100, 0x1_0000] {
+            let content = vec![7; length];
+            let written = wrapped(SET, &content);
+            let value = Der::new(&written).tagged(SET).expect("a set");
+            assert_eq!((value.whole, value.content), (&written[..], &content[..]));
+        }
     }
 
     #[test]

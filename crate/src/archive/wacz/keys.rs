@@ -1,10 +1,9 @@
-//! Public keys, and whether a signature was made with one.
+//! Public keys, and what is to be verified of a signature that was made with one. The host verifies it, which has
+//! WebCrypto: keys, signatures and algorithms are given out in its terms.
 
-use p256::ecdsa::signature::hazmat::PrehashVerifier;
-use rsa::{BoxedUint, Pkcs1v15Sign, RsaPublicKey};
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
-use super::der::{BIT_STRING, Der, INTEGER, OBJECT, SEQUENCE, bits, unsigned};
+use super::der::{BIT_STRING, Der, INTEGER, OBJECT, SEQUENCE, Value, bits, unsigned, wrapped};
 
 /// The hash that is signed. Older ones prove nothing any more and are not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,12 +15,15 @@ pub enum Hash {
 
 /// Identifiers of algorithms.
 const RSA: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01";
+const RSA_PSS: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0a";
 const ECDSA: &[u8] = b"\x2a\x86\x48\xce\x3d\x04\x03";
 const SHA2: &[u8] = b"\x60\x86\x48\x01\x65\x03\x04\x02";
 const KEY_RSA: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01";
 const KEY_CURVE: &[u8] = b"\x2a\x86\x48\xce\x3d\x02\x01";
 const CURVE_P256: &[u8] = b"\x2a\x86\x48\xce\x3d\x03\x01\x07";
 const CURVE_P384: &[u8] = b"\x2b\x81\x04\0\x22";
+const CURVE_P521: &[u8] = b"\x2b\x81\x04\0\x23";
+const NULL: &[u8] = &[5, 0];
 
 impl Hash {
     /// The hash that an algorithm of hashing or signing uses; nothing where it is left open, or another one.
@@ -43,88 +45,173 @@ impl Hash {
         }
     }
 
-    /// What stands before the hash in what is signed with RSA: its algorithm and length, in DER.
-    fn rsa_prefix(self) -> Box<[u8]> {
-        let (number, length) = match self {
-            Hash::Sha256 => (1, 32),
-            Hash::Sha384 => (2, 48),
-            Hash::Sha512 => (3, 64),
+    fn name(self) -> &'static str {
+        match self {
+            Hash::Sha256 => "SHA-256",
+            Hash::Sha384 => "SHA-384",
+            Hash::Sha512 => "SHA-512",
+        }
+    }
+
+    fn bytes(self) -> u32 {
+        match self {
+            Hash::Sha256 => 32,
+            Hash::Sha384 => 48,
+            Hash::Sha512 => 64,
+        }
+    }
+}
+
+/// How something was signed, as it states that itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Manner {
+    pub hash: Hash,
+    /// The length of the salt, where it was signed in the newer way of RSA (PSS).
+    pub salt: Option<u32>,
+}
+
+impl From<Hash> for Manner {
+    fn from(hash: Hash) -> Manner {
+        Manner { hash, salt: None }
+    }
+}
+
+impl Manner {
+    /// Reads an identifier of an algorithm of signing.
+    ///
+    ///   algorithm := {object, {[0] {hash}, [1] {mask, {hash}}, [2] salt}?}      with what follows for PSS only
+    pub fn parse(algorithm: Value) -> Option<Manner> {
+        let mut fields = algorithm.inner();
+        let object = fields.tagged(OBJECT)?.content;
+        if object != RSA_PSS {
+            return Hash::of_algorithm(object).map(Manner::from);
+        }
+        let hash_in = |value: Value| Hash::of_algorithm(value.inner().tagged(OBJECT)?.content);
+        let mut fields = fields.tagged(SEQUENCE)?.inner();
+        let hash = hash_in(fields.tagged(0xa0)?.inner().tagged(SEQUENCE)?)?;
+        let mut mask = fields.tagged(0xa1)?.inner().tagged(SEQUENCE)?.inner();
+        mask.tagged(OBJECT)?;
+        // Two hashes in one signature are allowed, but not known to WebCrypto.
+        let is_one = hash_in(mask.tagged(SEQUENCE)?)? == hash;
+        let salt = fields.tagged(0xa2)?.inner().tagged(INTEGER)?.content;
+        let &[salt] = unsigned(salt) else {
+            return None;
         };
-        let algorithm = [&b"\x30\x0d\x06\x09"[..], SHA2, &[number, 5, 0]].concat();
-        let outer = [0x30, length + 17];
-        [&outer[..], &algorithm, &[4, length]].concat().into()
+        let salt = Some(salt.into());
+        is_one.then_some(Manner { hash, salt })
     }
 }
 
 /// A public key of a kind that is known here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Key {
-    P256(Vec<u8>),
-    P384(Vec<u8>),
-    Rsa { modulus: Vec<u8>, exponent: Vec<u8> },
+pub struct Key {
+    kind: Kind,
+    /// The structure that holds it (SubjectPublicKeyInfo).
+    info: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Curve { name: &'static str, width: usize },
+    Rsa { bits: usize, is_pss: bool },
 }
 
 impl Key {
     /// The key in a structure that says of which kind it is (SubjectPublicKeyInfo).
     pub fn parse(info: &[u8]) -> Option<Key> {
-        let mut info = Der::new(info).tagged(SEQUENCE)?.inner();
-        let mut algorithm = info.tagged(SEQUENCE)?.inner();
-        let key = bits(info.tagged(BIT_STRING)?)?;
-        let kind = algorithm.tagged(OBJECT)?.content;
-        if kind == KEY_CURVE {
-            return match algorithm.tagged(OBJECT)?.content {
-                CURVE_P256 => Some(Key::P256(key.to_vec())),
-                CURVE_P384 => Some(Key::P384(key.to_vec())),
-                _ => None,
+        let outer = Der::new(info).tagged(SEQUENCE)?;
+        let mut fields = outer.inner();
+        let mut algorithm = fields.tagged(SEQUENCE)?.inner();
+        let key = fields.tagged(BIT_STRING)?;
+        let object = algorithm.tagged(OBJECT)?.content;
+        if object == KEY_CURVE {
+            let (name, width) = match algorithm.tagged(OBJECT)?.content {
+                CURVE_P256 => ("P-256", 32),
+                CURVE_P384 => ("P-384", 48),
+                CURVE_P521 => ("P-521", 66),
+                _ => return None,
             };
+            let kind = Kind::Curve { name, width };
+            let info = outer.whole.to_vec();
+            return Some(Key { kind, info });
         }
-        if kind != KEY_RSA {
+        if object != KEY_RSA && object != RSA_PSS {
             return None;
         }
-        let mut numbers = Der::new(key).tagged(SEQUENCE)?.inner();
-        Some(Key::Rsa {
-            modulus: unsigned(numbers.tagged(INTEGER)?.content).to_vec(),
-            exponent: unsigned(numbers.tagged(INTEGER)?.content).to_vec(),
+        let mut numbers = Der::new(bits(key)?).tagged(SEQUENCE)?.inner();
+        let modulus = unsigned(numbers.tagged(INTEGER)?.content);
+        numbers.tagged(INTEGER)?;
+        // WebCrypto takes keys for PSS under the name of RSA keys in general only.
+        let named = [&wrapped(OBJECT, KEY_RSA)[..], NULL].concat();
+        let parts = [wrapped(SEQUENCE, &named), key.whole.to_vec()].concat();
+        Some(Key {
+            kind: Kind::Rsa {
+                bits: modulus.len() * 8,
+                is_pss: object == RSA_PSS,
+            },
+            info: wrapped(SEQUENCE, &parts),
         })
     }
 
     pub fn kind(&self) -> String {
-        match self {
-            Key::P256(_) => "ECDSA on the curve P-256".into(),
-            Key::P384(_) => "ECDSA on the curve P-384".into(),
-            Key::Rsa { modulus, .. } => format!("RSA of {} bits", modulus.len() * 8),
+        match self.kind {
+            Kind::Curve { name, .. } => format!("ECDSA on the curve {name}"),
+            Kind::Rsa { bits, .. } => format!("RSA of {bits} bits"),
         }
     }
 
-    /// Whether `signature` is one of `message`.
-    pub fn verifies(&self, hash: Hash, message: &[u8], signature: &[u8]) -> bool {
-        let digest = hash.digest(message);
-        self.verifies_digest(hash, &digest, signature)
-            .unwrap_or(false)
+    /// What is to be verified of a signature of `message`; nothing where it cannot be one by this key.
+    pub fn check(&self, manner: Manner, message: &[u8], signature: &[u8]) -> Option<Check> {
+        let (scheme, signature) = match self.kind {
+            Kind::Curve { name, width } => (Scheme::Curve(name), pair(signature, width)?),
+            Kind::Rsa { is_pss: false, .. } if manner.salt.is_none() => {
+                (Scheme::Rsa, signature.to_vec())
+            }
+            Kind::Rsa { .. } => {
+                let salt = manner.salt.unwrap_or(manner.hash.bytes());
+                (Scheme::RsaPss { salt }, signature.to_vec())
+            }
+        };
+        Some(Check {
+            scheme,
+            hash: manner.hash,
+            key: self.info.clone(),
+            message: message.to_vec(),
+            signature,
+        })
     }
+}
 
-    fn verifies_digest(&self, hash: Hash, digest: &[u8], signature: &[u8]) -> Option<bool> {
-        match self {
-            Key::P256(point) => {
-                let key = p256::ecdsa::VerifyingKey::from_sec1_bytes(point).ok()?;
-                let pair = pair(signature, 32)?;
-                let signature = p256::ecdsa::Signature::from_slice(&pair).ok()?;
-                Some(key.verify_prehash(digest, &signature).is_ok())
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scheme {
+    Curve(&'static str),
+    Rsa,
+    RsaPss { salt: u32 },
+}
+
+/// A signature that the host is to verify.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    scheme: Scheme,
+    hash: Hash,
+    /// As `spki`.
+    pub key: Vec<u8>,
+    pub message: Vec<u8>,
+    /// Numbers of a curve stand one after the other, in full width.
+    pub signature: Vec<u8>,
+}
+
+impl Check {
+    /// The algorithm as WebCrypto takes it, for the key and for the signature, in JSON.
+    pub fn algorithm(&self) -> String {
+        let hash = self.hash.name();
+        match self.scheme {
+            Scheme::Curve(curve) => {
+                format!(r#"{{"name":"ECDSA","namedCurve":"{curve}","hash":"{hash}"}}"#)
             }
-            Key::P384(point) => {
-                let key = p384::ecdsa::VerifyingKey::from_sec1_bytes(point).ok()?;
-                let pair = pair(signature, 48)?;
-                let signature = p384::ecdsa::Signature::from_slice(&pair).ok()?;
-                Some(key.verify_prehash(digest, &signature).is_ok())
-            }
-            Key::Rsa { modulus, exponent } => {
-                let number = |bytes| BoxedUint::from_be_slice_vartime(bytes);
-                let key = RsaPublicKey::new(number(modulus), number(exponent)).ok()?;
-                let scheme = Pkcs1v15Sign {
-                    hash_len: Some(digest.len()),
-                    prefix: hash.rsa_prefix(),
-                };
-                Some(key.verify(scheme, digest, signature).is_ok())
+            Scheme::Rsa => format!(r#"{{"name":"RSASSA-PKCS1-v1_5","hash":"{hash}"}}"#),
+            Scheme::RsaPss { salt } => {
+                format!(r#"{{"name":"RSA-PSS","hash":"{hash}","saltLength":{salt}}}"#)
             }
         }
     }

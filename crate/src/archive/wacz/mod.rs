@@ -19,7 +19,11 @@ mod text;
 #[cfg(feature = "tools")]
 mod timestamp;
 
+#[cfg(feature = "tools")]
+pub use keys::Check;
 pub use listing::ManifestReader;
 pub use manifest::looks_like_manifest;
 pub use package::{Package, is_own_index, rank};
+#[cfg(feature = "tools")]
+pub use proof::{Answer, Proof};
 pub use text::{Flaw, Text};

@@ -6,7 +6,6 @@
 //! What is signed is the text of the hash. In early packages signature and key stood beside the hash.
 
 use super::manifest::text_of;
-use crate::archive::aside::Signature;
 use crate::cdx::json::{Value, members};
 
 /// What a digest states.
@@ -33,6 +32,12 @@ pub struct Signed {
 }
 
 impl Signed {
+    /// Who signed, as far as it says.
+    pub fn signer(&self) -> Option<Vec<u8>> {
+        let mut signers = [&self.domain, &self.public_key].into_iter();
+        signers.find(|signer| !signer.is_empty()).cloned()
+    }
+
     fn take(&mut self, name: &[u8], value: Value) {
         let slot = match name {
             b"hash" => &mut self.hash,
@@ -69,19 +74,4 @@ pub fn stated(text: &[u8]) -> Option<Stated> {
         stated.signed = Some(beside);
     }
     (is_sound && is_object).then_some(stated)
-}
-
-/// Says who signed, and whether that holds where a proof is wanted and can be made.
-pub fn tell(signed: &Signed, hash: &[u8], wants_proof: bool, told: &mut Signature) {
-    told.signer = [&signed.domain, &signed.public_key]
-        .into_iter()
-        .find(|signer| !signer.is_empty())
-        .cloned();
-    #[cfg(feature = "tools")]
-    if wants_proof {
-        return super::proof::judge(signed, hash, told);
-    }
-    let _ = (hash, wants_proof);
-    told.words
-        .push("The package is signed; the signature was not looked at.".into());
 }

@@ -5,8 +5,8 @@
 //!   signer := {version, {issuer, serial}, {hash}, [0] attributes, {algorithm}, signature}
 
 use super::certificate::Certificate;
-use super::der::{Der, INTEGER, OBJECT, OCTET_STRING, SEQUENCE, SET, Value};
-use super::keys::Hash;
+use super::der::{Der, INTEGER, OBJECT, OCTET_STRING, SEQUENCE, SET, Value, wrapped};
+use super::keys::{Check, Hash, Manner};
 
 const SIGNED_DATA: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02";
 const STAMP: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x09\x10\x01\x04";
@@ -26,7 +26,7 @@ pub struct Stamp {
     pub time: Vec<u8>,
     issuer: Vec<u8>,
     serial: Vec<u8>,
-    hash: Option<Hash>,
+    manner: Option<Manner>,
     attributes: Vec<u8>,
     signature: Vec<u8>,
 }
@@ -55,8 +55,10 @@ impl Stamp {
         let issuer = id.tagged(SEQUENCE)?.whole.to_vec();
         let serial = id.tagged(INTEGER)?.content.to_vec();
         let hash = signer.tagged(SEQUENCE)?.inner().tagged(OBJECT)?.content;
+        let hash = Hash::of_algorithm(hash);
         let attributes = signer.tagged(FIRST)?.content.to_vec();
-        signer.tagged(SEQUENCE)?;
+        // It may leave open which hash it takes: the one that is stated before it.
+        let stated = Manner::parse(signer.tagged(SEQUENCE)?);
         let signature = signer.tagged(OCTET_STRING)?.content.to_vec();
 
         let mut fields = Der::new(facts).tagged(SEQUENCE)?.inner();
@@ -78,7 +80,9 @@ impl Stamp {
                 .collect(),
             issuer,
             serial,
-            hash: Hash::of_algorithm(hash),
+            manner: hash
+                .map(|hash| stated.unwrap_or(hash.into()))
+                .filter(|manner| Some(manner.hash) == hash),
             attributes,
             signature,
         })
@@ -97,11 +101,9 @@ impl Stamp {
         })
     }
 
-    /// Whether it was signed with the key of that certificate.
-    pub fn is_signed_by(&self, certificate: &Certificate) -> bool {
-        let (Some(hash), Some(key)) = (self.hash, &certificate.key) else {
-            return false;
-        };
+    /// What is to be verified of its signature by the key of that certificate; nothing where it cannot fit.
+    pub fn check(&self, certificate: &Certificate) -> Option<Check> {
+        let (manner, key) = (self.manner?, certificate.key.as_ref()?);
         let attribute = |kind: &[u8]| {
             Der::new(&self.attributes).find_map(|attribute: Value| {
                 let mut fields = attribute.inner();
@@ -110,21 +112,11 @@ impl Stamp {
             })
         };
         let is_digest_right = attribute(MESSAGE_DIGEST)
-            .is_some_and(|value| value.content == hash.digest(&self.facts));
+            .is_some_and(|value| value.content == manner.hash.digest(&self.facts));
         let is_kind_right = attribute(CONTENT_TYPE).is_some_and(|value| value.content == STAMP);
         // They are signed as the set that they are, though they stand there under another tag.
-        let length = self.attributes.len();
-        let digits: Vec<u8> = length
-            .to_be_bytes()
-            .into_iter()
-            .skip_while(|&digit| digit == 0)
-            .collect();
-        let mut message = vec![SET];
-        if length >= 0x80 {
-            message.push(0x80 | u8::try_from(digits.len()).unwrap_or(0));
-        }
-        message.extend_from_slice(&digits);
-        message.extend_from_slice(&self.attributes);
-        is_digest_right && is_kind_right && key.verifies(hash, &message, &self.signature)
+        let message = wrapped(SET, &self.attributes);
+        let check = key.check(manner, &message, &self.signature);
+        check.filter(|_| is_digest_right && is_kind_right)
     }
 }
