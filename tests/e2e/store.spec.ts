@@ -63,6 +63,12 @@ for (const kind of ["memory", "opfs", "idb"] as const) {
   });
 }
 
+for (const kind of ["memory", "opfs", "idb"] as const) {
+  test(`pages and extents are kept, cut and removed on ${kind}`, async ({ page }) => {
+    expect(await inWorker<{ wrong: string[] }>(page, { task: "storages", kind })).toEqual({ wrong: [] });
+  });
+}
+
 for (const kind of ["opfs", "idb"] as const) {
   for (const when of ["before the superblock", "in the middle", "before the confirmation"] as const) {
     test(`a worker killed ${when} leaves a whole commit on ${kind}`, async ({ page }) => {

@@ -5,9 +5,11 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fileStorage } from "../../web/lib/store/file.js";
 import { BLOCK_BYTES, httpStorage } from "../../web/lib/store/http.js";
+import { memoryStorage } from "../../web/lib/store/memory.js";
 import { openNodeFile } from "../../web/lib/store/nodefile.js";
-import { fileStorage, memoryStorage, PAGE_BYTES, type PageStorage } from "../../web/lib/store/storage.js";
+import { PAGE_BYTES, type PageStorage } from "../../web/lib/store/storage.js";
 import { reading, writing, written } from "../e2e/pages/storagecontract.mjs";
 
 let folder: string;

@@ -14,7 +14,7 @@ async function library() {
   const { default: init, PageStore } = await load("wasm/tools.js");
   await init({ module_or_path: readFileSync(new URL("wasm/tools_bg.wasm", LIBRARY)) });
   const { Pages, runNow } = await load("store/pages.js");
-  const { fileStorage } = await load("store/storage.js");
+  const { fileStorage } = await load("store/file.js");
   const { openNodeFile } = await load("store/nodefile.js");
   return { PageStore, Pages, runNow, openStorage: (path) => fileStorage(openNodeFile(path)) };
 }

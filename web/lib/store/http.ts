@@ -8,7 +8,7 @@
  */
 
 import { ArchiveError } from "../errors.js";
-import { PAGE_BYTES, type PageStorage } from "./storage.js";
+import { PAGE_BYTES, type PageStorage, type Span } from "./storage.js";
 
 export interface HttpOptions {
   readonly cacheBytes?: number | undefined;
@@ -69,9 +69,28 @@ class HttpStorage implements PageStorage {
     });
   }
 
+  readSpans(spans: readonly Span[]): Uint8Array[] {
+    if (spans.length > 0) throw new ArchiveError("store/no-extents", "Of a store on a server, pages alone are read.");
+    return [];
+  }
+
   write(): never {
     throw new ArchiveError("store/read-only", "A store on a server is only read.");
   }
+
+  truncate(): never {
+    return this.write();
+  }
+
+  removeExtent(): never {
+    return this.write();
+  }
+
+  extents(): number[] {
+    return [];
+  }
+
+  prepare(): void {}
 
   close(): void {
     this.#remote.close();

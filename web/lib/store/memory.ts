@@ -1,0 +1,47 @@
+/** A store in memory: gone with the tab. */
+
+import { NOTHING, PAGE_BYTES, type SyncPageStorage } from "./storage.js";
+
+interface Growing {
+  bytes: Uint8Array;
+  length: number;
+}
+
+export function memoryStorage(): SyncPageStorage {
+  const kept = new Map<number, Uint8Array>();
+  const extents = new Map<number, Growing>();
+
+  function append(file: number, offset: number, bytes: Uint8Array): void {
+    const extent = extents.get(file) ?? { bytes: NOTHING, length: 0 };
+    extents.set(file, extent);
+    const length = offset + bytes.length;
+    if (length > extent.bytes.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * extent.bytes.length));
+      larger.set(extent.bytes.subarray(0, extent.length));
+      extent.bytes = larger;
+    }
+    extent.bytes.set(bytes, offset);
+    extent.length = Math.max(extent.length, length);
+  }
+
+  return {
+    read: (pages) => Array.from(pages, (page) => kept.get(page) ?? NOTHING),
+    readSpans: (spans) =>
+      spans.map(({ file, offset, length }) => {
+        const extent = extents.get(file);
+        return extent?.bytes.slice(offset, Math.min(offset + length, extent.length)) ?? NOTHING;
+      }),
+    write({ appends, pages, bytes, superblock }) {
+      for (const { file, offset, bytes } of appends ?? []) append(file, offset, bytes);
+      pages.forEach((page, at) => kept.set(page, bytes.slice(at * PAGE_BYTES, (at + 1) * PAGE_BYTES)));
+      if (superblock) kept.set(superblock.page, superblock.bytes.slice());
+    },
+    truncate(pages) {
+      for (const page of kept.keys()) if (page >= pages) kept.delete(page);
+    },
+    removeExtent: (file) => void extents.delete(file),
+    extents: () => [...extents.keys()].sort((a, b) => a - b),
+    prepare() {},
+    close() {},
+  };
+}
