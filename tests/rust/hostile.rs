@@ -191,6 +191,27 @@ fn a_length_that_is_too_short_or_none_costs_no_other_record() {
         let lines = inspect(&zipped).expect("an archive");
         assert_eq!(urls(&lines), URLS, "stated {stated:?}, gzipped");
         assert!(!codes(&lines).is_empty(), "stated {stated:?}, gzipped");
+        // The end of the member says where the record ends, if the length ends before it.
+        assert_eq!(records(&lines)[1]["status"], "200", "stated {stated:?}");
+        if stated != "60" {
+            assert_eq!(records(&lines)[1]["body_len"], 10, "stated {stated:?}");
+        }
+        for window in [1, 7, 33] {
+            let cut = inspect_cut(&zipped, window).expect("an archive");
+            assert_eq!(cut, lines, "stated {stated:?}");
+        }
+        if stated == "60" {
+            continue;
+        }
+        // In one member, the next record does.
+        let shared = gzip(&parts.concat());
+        let lines = inspect(&shared).expect("an archive");
+        assert_eq!(urls(&lines), URLS, "stated {stated:?}, in one member");
+        if stated.parse::<u64>().is_err() {
+            assert_eq!(records(&lines)[1]["body_len"], 10, "stated {stated:?}");
+        }
+        let cut = inspect_cut(&shared, 13).expect("an archive");
+        assert_eq!(cut, lines, "stated {stated:?}, in one member");
     }
 }
 
@@ -341,6 +362,44 @@ fn read_counted(format: Format, bytes: &[u8], sink: &mut impl Sink) -> u64 {
             fed += reader.feed(piece, sink) as u64;
         } else if reader.finish(bytes.len() as u64, sink) {
             return fed;
+        }
+    }
+}
+
+/// Content that ends in newlines, or in what might begin a record, is that of the record still.
+#[test]
+fn a_record_that_states_too_little_is_as_long_as_its_member() {
+    for end in ["", "\r\n", "\nWARC", "\r\n\r\nWARC/", "x\r\n\r\nWARC/x y"] {
+        let block = [&b"0123456789\r\nabc"[..], end.as_bytes()].concat();
+        for stated in ["0", "5", "11", "14", "x"] {
+            let short = record_stating("resource", "http://a.test/", &block, stated);
+            let bytes = [
+                gzip(&short),
+                gzip(&record("resource", "http://a.test/2", b"y")),
+            ]
+            .concat();
+            let lines = inspect(&bytes).expect("an archive");
+            let found = records(&lines);
+            assert_eq!(found.len(), 2, "stated {stated}: {lines:?}");
+            assert_eq!(found[0]["raw_len"], block.len(), "stated {stated} {end:?}");
+            assert_eq!(found[0]["length"], gzip(&short).len());
+            let code = if stated == "x" {
+                "warc/no-length"
+            } else {
+                "warc/bad-length"
+            };
+            assert_eq!(codes(&lines), [code], "stated {stated} {end:?}");
+            for window in 1..20 {
+                assert_eq!(
+                    inspect_cut(&bytes, window),
+                    Ok(lines.clone()),
+                    "{stated} {end:?}"
+                );
+            }
+            let mut extractor = Extractor::new(Format::WarcGz, 0, 0, Part::Raw);
+            extractor.feed(&bytes);
+            extractor.finish(bytes.len() as u64);
+            assert_eq!(extractor.take(), short, "stated {stated} {end:?}");
         }
     }
 }

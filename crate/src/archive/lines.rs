@@ -30,7 +30,7 @@ impl Machine {
         let mut at = 0;
         if self.line.is_empty() {
             while let Some(byte) = bytes.get(at..=at).filter(|byte| is_newline(byte)) {
-                self.newline(byte, sink);
+                self.newline(byte);
                 at += 1;
             }
         }

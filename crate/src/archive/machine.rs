@@ -5,7 +5,8 @@
 //!   Head   a header block                 -> Block at its blank line
 //!   Block  content of the stated length   -> Gap when it is all there
 //!   Hunt   after damage                   -> Head at the next line that begins a record
-//! What is told at which turn is in `telling.rs`, the URL lines of ARC in `lines.rs`.
+//! What is told at which turn is in `telling.rs`, the URL lines of ARC in `lines.rs`, blocks that end where
+//! something else begins in `open_block.rs`.
 //! M1  A record is told (`end`) only when what follows its block is known to be right or wrong.
 //! M2  What is told does not depend on how the input is cut.
 //! M3  In plain files a length that runs over the next record is noticed at its end; the record is then
@@ -76,16 +77,20 @@ pub struct Machine {
     pub(super) block_start: u64,
     remaining: u64,
     /// The length is not stated: the block goes on to the next record.
-    is_open_ended: bool,
+    pub(super) is_open_ended: bool,
     /// The length goes beyond the end of the file, so a record start found in the block is the next record.
     is_overlong: bool,
     /// Where a plain file ends, or further on where that is not known.
     file_end: u64,
     was_skipped: bool,
+    /// The stated length ended before the record did; told with its end.
+    pub(super) is_short: bool,
+    /// Bytes whose belonging is not certain: newlines in the gap, or what an open block may end before.
+    pub(super) held: Vec<u8>,
     /// Newlines and bytes of `WARC/` seen in the gap.
     pub(super) newlines: u64,
     pub(super) block_end: u64,
-    probed: usize,
+    pub(super) probed: usize,
     /// Those bytes as they stand, since some files write them in lower case.
     probe: [u8; START.len()],
     /// Member and place of the first of them.
@@ -103,7 +108,7 @@ pub struct Machine {
     pub(super) version_lines: u8,
     pub(super) version_bytes: u64,
     /// Looks for a record start inside the block of a plain file.
-    inside: Option<Hunt>,
+    pub(super) inside: Option<Hunt>,
     /// Block length that the record start found inside the block implies.
     pub(super) shorter: Option<u64>,
     pub(super) hunt: Hunt,
@@ -139,6 +144,8 @@ impl Machine {
             is_overlong: false,
             file_end: u64::MAX,
             was_skipped: false,
+            is_short: false,
+            held: Vec::new(),
             newlines: 0,
             block_end: 0,
             probed: 0,
@@ -281,9 +288,10 @@ impl Machine {
         }
         match self.state {
             State::Block if self.is_open_ended => {
-                self.block.finish(sink);
-                self.tell(end, true, sink);
+                let newlines = self.held_newlines();
+                self.release_all_but(newlines, sink);
                 self.state = State::Gap;
+                self.tell(end, true, sink);
             }
             State::Gap
                 if self.has_record
@@ -306,7 +314,6 @@ impl Machine {
     pub fn member_broken(&mut self, resumed: u64, sink: &mut dyn Sink) -> bool {
         let had_record = self.has_record || self.state == State::Head;
         if self.has_record {
-            self.block.finish(sink);
             let is_whole = self.state == State::Gap;
             self.tell(resumed, is_whole, sink);
         } else if had_record {
@@ -332,7 +339,6 @@ impl Machine {
                 return self.read_again();
             }
             State::Block => {
-                self.block.finish(sink);
                 let is_whole = self.is_open_ended;
                 let offset = self.record.offset;
                 self.tell(end, is_whole, sink);
@@ -387,6 +393,7 @@ impl Machine {
         self.state = State::Gap;
         self.probed = 0;
         self.newlines = 0;
+        self.held.clear();
         self.pending = None;
         self.line.clear();
         self.cut_line.clear();
@@ -396,7 +403,6 @@ impl Machine {
     pub fn give_up(&mut self, here: u64, sink: &mut dyn Sink) {
         self.known_length = None;
         let offset = self.record.offset;
-        self.block.finish(sink);
         self.tell(here, false, sink);
         let message = "the stated length does not lead to the next record";
         self.damage(code::WARC_BAD_LENGTH, offset, 0, message, sink);
@@ -415,7 +421,7 @@ impl Machine {
         }
         for (at, &byte) in bytes.iter().enumerate() {
             if self.probed == 0 && matches!(byte, b'\r' | b'\n') {
-                self.newline(&bytes[at..=at], sink);
+                self.newline(&bytes[at..=at]);
             } else if byte.eq_ignore_ascii_case(&START[self.probed]) {
                 if self.probed == 0 {
                     self.probe_at = (self.member, place + at as u64);
@@ -448,10 +454,10 @@ impl Machine {
     }
 
     /// A newline in the gap: the record's own, or one too many.
-    pub(super) fn newline(&mut self, byte: &[u8], sink: &mut dyn Sink) {
+    pub(super) fn newline(&mut self, byte: &[u8]) {
         if self.newlines < self.framing.newlines_due() && self.has_record {
             self.newlines += 1;
-            sink.tail(byte);
+            self.held.extend_from_slice(byte);
         }
     }
 
@@ -494,6 +500,10 @@ impl Machine {
         };
         // A record that ends as it should is not to blame for what follows.
         let is_too_short = self.has_record && self.newlines < self.framing.newlines_due();
+        if is_too_short && self.is_first_in_member() {
+            self.open_again(seen, sink);
+            return Flow::On;
+        }
         self.pending = Some(if is_too_short {
             let message = "the stated length ends before the record does";
             Pending {
@@ -518,7 +528,7 @@ impl Machine {
         Flow::On
     }
 
-    fn hunt_at(&self, base: u64, is_line_start: bool) -> Hunt {
+    pub(super) fn hunt_at(&self, base: u64, is_line_start: bool) -> Hunt {
         Hunt {
             seeker: self.framing.seeker(is_line_start, self.has_odd_case),
             base,
@@ -623,6 +633,7 @@ impl Machine {
     pub(super) fn open_block(&mut self, block_start: u64, seen: u64, sink: &mut dyn Sink) {
         let known = self.known_length();
         self.is_open_ended = false;
+        self.is_short = false;
         self.remaining = match (known, self.head.stated_length()) {
             (Some(bytes), _) | (None, StatedLength::Bytes(bytes)) => bytes,
             (None, StatedLength::Missing | StatedLength::Unreadable) => {
@@ -641,7 +652,7 @@ impl Machine {
         let content_start = block_start + seen;
         self.block_end = content_start;
         // A known length was found by reading with care; looking again would find the same.
-        let is_settled = known.is_some() || !self.is_plain;
+        let is_settled = known.is_some() || !self.is_plain && !self.ends_with_member();
         self.inside = (!is_settled).then(|| self.hunt_at(content_start, true));
         self.block.begin(&self.head);
         self.block.bytes = seen;
@@ -651,12 +662,12 @@ impl Machine {
         } else {
             State::Block
         };
-        if self.remaining == 0 {
-            self.block.finish(sink);
-        }
     }
 
     fn in_block(&mut self, bytes: &[u8], place: u64, sink: &mut dyn Sink) -> (usize, Flow) {
+        if self.ends_with_member() {
+            return (self.in_open_block(bytes, place, sink), Flow::On);
+        }
         let taken = usize::try_from(self.remaining)
             .unwrap_or(usize::MAX)
             .min(bytes.len());
@@ -676,7 +687,6 @@ impl Machine {
             self.remaining -= taken as u64;
         }
         if self.remaining == 0 {
-            self.block.finish(sink);
             self.state = State::Gap;
             self.block_end = place + taken as u64;
             if let Some(hunt) = &self.inside
@@ -695,7 +705,7 @@ impl Machine {
 
     /// Passes over what is left of a long block in a member of which the inflated length is stated, if that
     /// is just what the one record in it should take.
-    pub fn pass_over(&mut self, unpacked: u64, sink: &mut dyn Sink) -> bool {
+    pub fn pass_over(&mut self, unpacked: u64) -> bool {
         let block_bytes = self.block.bytes.saturating_add(self.remaining);
         let due = self.block_start + self.framing.newlines_due();
         let is_alone = self.start == 0 && self.record.offset == self.member;
@@ -705,7 +715,6 @@ impl Machine {
             return false;
         }
         self.block.pass_over(self.remaining);
-        self.block.finish(sink);
         self.remaining = 0;
         self.state = State::Gap;
         self.block_end = self.block_start + block_bytes;

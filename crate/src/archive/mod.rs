@@ -23,6 +23,7 @@ mod lines;
 mod machine;
 mod member;
 mod members;
+mod open_block;
 mod parser;
 mod reader;
 mod record;

@@ -299,7 +299,7 @@ impl Reader {
         let Some(unpacked) = members.unpacked() else {
             return false;
         };
-        if sink.wants_body() || !self.machine.pass_over(unpacked, sink) {
+        if sink.wants_body() || !self.machine.pass_over(unpacked) {
             return false;
         }
         self.position = members.skip_rest().unwrap_or(self.position);

@@ -1,7 +1,7 @@
 //! What the state machine tells of records and damage, once their ends are certain.
 
 use super::date::parse_date;
-use super::machine::Machine;
+use super::machine::{Machine, State};
 use super::record::Sink;
 use super::warc::StatedLength;
 use crate::error::{Code, Damage, code};
@@ -92,6 +92,14 @@ impl Machine {
     pub(super) fn tell(&mut self, end: u64, is_whole: bool, sink: &mut dyn Sink) {
         self.record.length = end.saturating_sub(self.record.offset);
         self.record.is_whole = is_whole;
+        if self.state == State::Block {
+            self.release_all_but(0, sink);
+        }
+        self.block.finish(sink);
+        let newlines = std::mem::take(&mut self.held);
+        if !newlines.is_empty() {
+            sink.tail(&newlines);
+        }
         self.record.block_bytes = self.block.bytes;
         self.record.payload_bytes = self.block.payload_bytes;
         self.has_record = false;
@@ -101,6 +109,10 @@ impl Machine {
             self.damage(code::HTTP_BAD_HEAD, self.record.offset, 0, message, sink);
         }
         sink.end(&self.record);
+        if std::mem::take(&mut self.is_short) {
+            let message = "the stated length ends before the record does";
+            self.damage(code::WARC_BAD_LENGTH, self.record.offset, 0, message, sink);
+        }
     }
 
     /// A header that breaks off still says what the record was.
@@ -116,7 +128,6 @@ impl Machine {
         let offset = self.record.offset;
         let resumed = offset + self.record.length;
         if self.has_record {
-            self.block.finish(sink);
             self.tell(resumed, false, sink);
         } else {
             self.salvage_head(resumed, sink);
