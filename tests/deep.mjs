@@ -21,6 +21,11 @@ function list() {
   for (const [known, { what, takes }] of Object.entries(deepTests)) say(`  ${known.padEnd(10)} ${what} (${takes})`);
 }
 
+/** What was asked for by the environment, since it says how much a record is worth. */
+function settings() {
+  return Object.fromEntries(Object.entries(process.env).filter(([key]) => /^STACKROOM_(?!CORPUS|DEEP)/.test(key)));
+}
+
 async function runChosen() {
   const corpus = findCorpus();
   if (corpus) process.env.STACKROOM_CORPUS = corpus;
@@ -43,6 +48,7 @@ async function runChosen() {
     commit: ask("git", ["rev-parse", "HEAD"]),
     hasUncommittedChanges: ask("git", ["status", "--porcelain"]) !== "",
     machine: { platform: platform(), arch: arch(), cores: cpus().length, cpu: cpus()[0]?.model, memoryBytes: totalmem() },
+    settings: settings(),
     tools: { node: process.version, rustc: ask("rustc", ["--version"]) },
     durationSeconds: Math.round((performance.now() - start) / 1000),
     passed: result.passed,
