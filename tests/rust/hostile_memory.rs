@@ -25,9 +25,6 @@ const MIB: usize = 1 << 20;
 /// No file needs more than this, besides its table of records. A header block may be 4 MiB, and is held a few times over.
 const PEAK_BYTES_MAX: usize = 48 * MIB;
 
-/// A Zstandard frame has a window besides.
-const PEAK_BYTES_MAX_ZSTD: usize = 32 * MIB + 64 * MIB;
-
 /// Processor seconds of a test build; ten times what the slowest takes.
 const SECONDS_MAX: f64 = 60.0;
 
@@ -228,12 +225,7 @@ fn assert_cheap(what: &str, length: u64, costs: [&Cost; 2]) {
             cost.peak as f64 / MIB as f64,
             cost.seconds
         );
-        let max = if what.contains("zst") {
-            PEAK_BYTES_MAX_ZSTD
-        } else {
-            PEAK_BYTES_MAX
-        };
-        assert!(cost.peak <= max, "{what}: {cost:?}");
+        assert!(cost.peak <= PEAK_BYTES_MAX, "{what}: {cost:?}");
         assert!(cost.fed <= 4 * length + (80 << 20), "{what}: {cost:?}");
     }
 }

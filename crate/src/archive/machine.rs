@@ -223,9 +223,9 @@ impl Machine {
             && self.probed == 0
     }
 
-    /// Whether a record in this frame was followed by what is none.
-    pub fn is_in_garbage_of_frame(&self) -> bool {
-        self.may_span && self.state == State::Hunt
+    /// Whether what was read last belongs to no record.
+    pub fn is_in_garbage(&self) -> bool {
+        self.state == State::Hunt
     }
 
     pub fn member_start(&mut self, offset: u64) {

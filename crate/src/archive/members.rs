@@ -116,6 +116,16 @@ impl Members {
         }
     }
 
+    /// Whether the member that ended last may have ended elsewhere than it seemed: the lengths of Zstandard
+    /// blocks are stated without any check.
+    pub fn may_end_elsewhere(&self) -> bool {
+        match self {
+            Members::Gzip(_) => false,
+            #[cfg(feature = "codecs")]
+            Members::Zstd(reader) => !reader.is_proven(),
+        }
+    }
+
     /// The code of a member whose checksum is wrong.
     pub fn bad_checksum(&self) -> Code {
         match self {

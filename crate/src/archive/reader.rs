@@ -306,15 +306,14 @@ impl Reader {
         true
     }
 
-    /// Looks for members inside the one that ended at `end`, which was more than its record.
-    fn look_again(&mut self, end: u64, sink: &mut dyn Sink) {
+    /// Looks for members inside the one that was read last, which was more than its record.
+    fn look_again(&mut self) {
         self.furthest = self.furthest.max(self.position);
         let inside = self.member + 1;
-        if self.rewind(inside) {
-            let _ = self.machine.member_broken(end, sink);
-            if let Some(members) = &mut self.members {
-                members.scan_from(inside);
-            }
+        if self.rewind(inside)
+            && let Some(members) = &mut self.members
+        {
+            members.scan_from(inside);
         }
     }
 
@@ -366,6 +365,7 @@ impl Reader {
                 }
                 Step::End { end, is_sound } => {
                     let code = members.bad_checksum();
+                    let may_end_elsewhere = members.may_end_elsewhere();
                     self.skip = 0;
                     self.machine.member_end(end, sink);
                     if !is_sound {
@@ -378,9 +378,9 @@ impl Reader {
                                     .into(),
                         });
                     }
-                    // Stored blocks state their length unchecked, and may have run over the next frames.
-                    if !is_sound && self.machine.is_in_garbage_of_frame() {
-                        self.look_again(end, sink);
+                    // It may have run over the next frames.
+                    if may_end_elsewhere && self.machine.is_in_garbage() {
+                        self.look_again();
                         break;
                     }
                 }

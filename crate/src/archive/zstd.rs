@@ -8,7 +8,8 @@
 //! and nothing of it is told. Zero bytes between frames are padding.
 //!
 //! Frames are taken apart here, and only blocks are given to the decoder: it wants whole blocks, and with a
-//! header of our own it never keeps more than the limit allows.
+//! header of our own it never keeps more than the limit allows. It reserves the window of that header at once, so a
+//! large window is stated smaller there, and what it gives too early is not taken: what it keeps grows by itself.
 
 use std::io::Read;
 
@@ -19,12 +20,12 @@ use xxhash_rust::xxh64::Xxh64;
 use super::framing::Framing;
 use super::members::Step;
 use crate::error::{Code, code};
-use crate::limits::{ZSTD_DICTIONARY_BYTES_MAX, ZSTD_WINDOW_BYTES_MAX};
+use crate::limits::{ZSTD_DICTIONARY_BYTES_MAX, ZSTD_RESERVED_LOG, ZSTD_WINDOW_BYTES_MAX};
 
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const DICTIONARY_MAGIC: u32 = 0x184d_2a5d;
 const EXTENSION_MAGIC: u32 = 0x184d_2a50;
-const WINDOW_BYTES_MIN: u64 = 1 << 10;
+const WINDOW_LOG_MIN: u8 = 10;
 const BLOCK_BYTES_MAX: usize = 128 << 10;
 const BLOCK_HEADER_BYTES: usize = 3;
 /// A last block without content.
@@ -72,6 +73,9 @@ pub struct ZstdReader {
     gathered: Vec<u8>,
     header: Header,
     decoder: FrameDecoder,
+    /// Windows as the decoder has it and as the frame asks for.
+    reserved: usize,
+    window: usize,
     dictionary: Option<u32>,
     /// Where reading begins once the dictionary is known.
     begin: Option<u64>,
@@ -81,7 +85,7 @@ pub struct ZstdReader {
     /// Bytes in `out` that belong to a tentative frame, or wait for its `Start` to be told.
     held: usize,
     is_tentative: bool,
-    /// The frame before, if its checksum was wrong: it may have ended elsewhere than it seemed.
+    /// The frame before, unless a checksum proves it: it may have ended elsewhere than it seemed.
     suspect: Option<u64>,
 }
 
@@ -110,6 +114,8 @@ impl ZstdReader {
                 has_checksum: false,
             },
             decoder: FrameDecoder::new(),
+            reserved: 0,
+            window: 0,
             dictionary: None,
             begin: (offset > 0).then_some(offset),
             hash: Xxh64::new(0),
@@ -204,6 +210,11 @@ impl ZstdReader {
             State::Checksum => !self.header.has_checksum,
             _ => false,
         }
+    }
+
+    /// Whether a checksum proves the frame that ended last.
+    pub fn is_proven(&self) -> bool {
+        self.suspect.is_none()
     }
 
     fn salvaging(&mut self, code: Code) -> Outcome {
@@ -326,7 +337,16 @@ impl ZstdReader {
             return (taken, Outcome::Broken(code::ZSTD_BAD_DICTIONARY));
         }
         self.header = header;
-        let own = [MAGIC[0], MAGIC[1], MAGIC[2], MAGIC[3], 0, header.window()];
+        let window = header.window_log();
+        // With a dictionary, the decoder must know how far back that may be referred to.
+        let reserved = if self.dictionary.is_none() {
+            window.min(ZSTD_RESERVED_LOG)
+        } else {
+            window
+        };
+        (self.reserved, self.window) = (1 << reserved, 1 << window);
+        let descriptor = (reserved - WINDOW_LOG_MIN) << 3;
+        let own = [MAGIC[0], MAGIC[1], MAGIC[2], MAGIC[3], 0, descriptor];
         let is_ready = self.decoder.reset(&own[..]).is_ok()
             && self
                 .dictionary
@@ -393,12 +413,24 @@ impl ZstdReader {
         Outcome::Hungry
     }
 
+    /// How many decoded bytes no later block of the frame may refer to.
+    fn ready(&self) -> usize {
+        let given = self.decoder.can_collect();
+        if self.decoder.is_finished() {
+            return given;
+        }
+        given.saturating_sub(self.window - self.reserved)
+    }
+
     /// Takes decoded bytes from the decoder, and goes on with `state` when there are none left.
     fn drain(&mut self, state: State) -> Outcome {
         if self.held > 0 && !self.is_tentative {
             return Outcome::Data(std::mem::take(&mut self.held));
         }
-        let made = self.decoder.read(&mut self.out[self.held..]).unwrap_or(0);
+        let ready = self.ready();
+        let room = &mut self.out[self.held..];
+        let ready = ready.min(room.len());
+        let made = self.decoder.read(&mut room[..ready]).unwrap_or(0);
         if made == 0 {
             let is_end = state != State::Block;
             if self.is_tentative && is_end {
@@ -441,7 +473,8 @@ impl ZstdReader {
         self.gathered.clear();
         self.state = State::Magic;
         let is_sound = is_right && is_long;
-        self.suspect = (!is_sound).then_some(self.member);
+        let is_proven = is_sound && self.header.has_checksum;
+        self.suspect = (!is_proven).then_some(self.member);
         (taken, Outcome::End { is_sound })
     }
 
@@ -546,13 +579,13 @@ impl Header {
         })
     }
 
-    /// The smallest window that will do, as a header writes it: no more is kept than is needed.
-    fn window(&self) -> u8 {
+    /// The smallest window that will do, as a power of two: no more is kept than is needed.
+    fn window_log(&self) -> u8 {
         let due = self
             .window_bytes
-            .clamp(WINDOW_BYTES_MIN, ZSTD_WINDOW_BYTES_MAX);
-        let exponent = due.next_power_of_two().trailing_zeros() - 10;
-        u8::try_from(exponent << 3).unwrap_or(u8::MAX)
+            .clamp(1 << WINDOW_LOG_MIN, ZSTD_WINDOW_BYTES_MAX);
+        let log = due.next_power_of_two().trailing_zeros();
+        u8::try_from(log).unwrap_or(WINDOW_LOG_MIN)
     }
 }
 
