@@ -4,7 +4,7 @@
  */
 
 import { ArchiveError, checkAbort, errorToWire, isAbort } from "./errors.js";
-import type { EngineExports } from "./module.js";
+import type { EngineExports, ToolsExports } from "./module.js";
 import type { Client } from "./port.js";
 import type { NamedRef, Place } from "./protocol.js";
 import { pump } from "./pump.js";
@@ -142,7 +142,9 @@ export class Collection {
     const { shared, size } = source;
     const canSplit = helpers.length > 0 && shared && size !== undefined && format === "warc.gz";
     if (!canSplit) return yield* pump(source, this.index, signal);
-    const splitting = new this.#wasm.Splitting(size, rangeBytes(size, helpers.length), helpers.length);
+    // With helpers the larger module is at work.
+    const { Splitting } = this.#wasm as unknown as ToolsExports;
+    const splitting = new Splitting(size, rangeBytes(size, helpers.length), helpers.length);
     try {
       yield* readInRanges(this.index, splitting, { source: shared, file: number }, helpers, signal);
     } finally {

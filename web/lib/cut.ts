@@ -4,13 +4,12 @@
  */
 
 import { ArchiveError, checkAbort } from "./errors.js";
+import type { ToolsExports } from "./module.js";
 import type { CutItem, CutRequest } from "./protocol.js";
 import { Breath, pump } from "./pump.js";
 import type { InspectedDamage } from "./shapes.js";
 import { WINDOW_BYTES, type Source } from "./source.js";
 import type { Cutting } from "./wasm/tools.js";
-
-export type CutExports = Pick<typeof import("./wasm/tools.js"), "Cutting" | "CutOptions" | "check_query">;
 
 const PROGRESS_MS = 100;
 /** Pieces are gathered to about this length before they are handed out. */
@@ -19,7 +18,7 @@ const BYTES = 1;
 const RANGE = 2;
 
 /** The handle that does the work; it is freed by `cutRecords`. */
-export function cutting(exports: CutExports, start: Uint8Array, source: Source, request: Omit<CutRequest, "source">): Cutting {
+export function cutting(exports: ToolsExports, start: Uint8Array, source: Source, request: Omit<CutRequest, "source">): Cutting {
   const { where, gzip, version, name, target, member } = request;
   // What comes from afar is not fetched twice.
   const canCopy = source.isNear === true;

@@ -4,16 +4,16 @@
  */
 
 import { Collection, firstBytes, needsTools } from "./collection.js";
-import { cutRecords, cutting, type CutExports } from "./cut.js";
-import { ArchiveError, abortError } from "./errors.js";
+import { cutRecords, cutting } from "./cut.js";
+import { ArchiveError, abortError, checkAbort } from "./errors.js";
 import { parseLines } from "./lines.js";
-import type { CodecsExports, EngineExports, EngineModule, ModuleUrls, Modules } from "./module.js";
+import type { CodecsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
 import { VERSION, type CutItem, type CutRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef } from "./protocol.js";
 import { Breath, pump, type Feedable } from "./pump.js";
 import { decoded, noRecord, pieces, readHeads, readVerdicts } from "./reading.js";
 import type { ArchiveFact, ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
-import { proven, type ProofExports, type SignatureFact, type Unproven } from "./signatures.js";
+import { proven, type SignatureFact, type Unproven } from "./signatures.js";
 import type { OpenSource, Source } from "./source.js";
 import type { PartFinder, RecordReader, UrlFilter } from "./wasm/engine.js";
 
@@ -73,7 +73,7 @@ export class Engine {
       memory: () => ({ module: this.#module?.memory.buffer.byteLength ?? 0, table: this.#collection?.index.resident() ?? 0 }),
       wasted: () => this.#collection?.wasted ?? 0,
       closeFilter: ({ filter }) => this.#closeFilter(filter),
-      surt: ({ urls }) => urls.map((url) => this.#wasm.surt(url)),
+      surt: ({ urls }) => this.#surt(urls),
       open: (request, signal) => this.#open(request.sources, request.helpers ?? [], signal),
       range: (request, signal) => this.#range(request, signal),
       filter: (request, signal) => this.#filter(request.text, request.parts, signal),
@@ -142,6 +142,9 @@ export class Engine {
     let hasToldRows = false;
     let toldAt = -PROGRESS_MS;
     try {
+      // Ranges are put together in the larger module only.
+      if (helpers.length > 0) await this.#tools();
+      checkAbort(signal);
       for (let collection = this.#begin(given); ; collection = this.#begin(given)) {
         try {
           for await (const _ of collection.fill(this.#openSource, helpers, signal)) {
@@ -179,9 +182,12 @@ export class Engine {
     return collection;
   }
 
+  /** Reads a range for another engine. */
   async *#range({ source, file, job }: { source: SourceRef; file: number; job: Float64Array }, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+    const { Range } = await this.#tools();
+    checkAbort(signal);
     if (this.#lent?.file !== file) this.#lent = { file, source: await this.#openSource(source) };
-    const range = new this.#wasm.Range(job);
+    const range = new Range(job);
     try {
       const breath = new Breath();
       for await (const _ of pump(this.#lent.source, range, signal, job[4])) {
@@ -380,16 +386,14 @@ export class Engine {
   async *#inspect(request: WholeRequest, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
     const source = await this.#openSource(request.source);
     const start = await firstBytes(source, signal);
-    const { name, isAlwaysNamed } = request;
-    const inspection = await this.#withTools(() => new this.#wasm.Inspection(start, source.size, name, isAlwaysNamed));
-    yield* this.#lines(inspection, source, request.member, signal);
+    const { Inspection } = await this.#tools();
+    yield* this.#lines(new Inspection(start, source.size, request.name, request.isAlwaysNamed), source, request.member, signal);
   }
 
   async *#check(request: WholeRequest, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
-    if (!this.#hasTools) await this.#takeTools();
     const source = await this.#openSource(request.source);
     const start = await firstBytes(source, signal);
-    const { Checking } = this.#wasm as unknown as CheckExports;
+    const { Checking } = await this.#tools();
     yield* this.#lines(new Checking(start, source.size, request.name, request.isAlwaysNamed), source, request.member, signal);
   }
 
@@ -424,8 +428,8 @@ export class Engine {
   /** Signatures are verified on demand, so the first module does without what reads them. */
   #proven(signature: Unproven): Promise<SignatureFact> {
     return proven(signature, async () => {
-      const { exports } = this.#hasTools && this.#module ? this.#module : checked(await this.#modules.tools(this.#urls));
-      return exports as unknown as ProofExports;
+      const { exports } = checked(await this.#modules.tools(this.#urls));
+      return exports as unknown as ToolsExports;
     });
   }
 
@@ -441,10 +445,15 @@ export class Engine {
     return null;
   }
 
+  async #surt(urls: readonly string[]): Promise<string[]> {
+    const { surt } = await this.#tools();
+    return urls.map((url) => surt(url));
+  }
+
   /** What only the module of tools has. */
-  async #tools(): Promise<CutExports> {
+  async #tools(): Promise<ToolsExports> {
     if (!("Cutting" in this.#wasm)) await this.#takeTools();
-    return this.#wasm as unknown as CutExports;
+    return this.#wasm as unknown as ToolsExports;
   }
 
   #opened(): Collection {
@@ -452,8 +461,6 @@ export class Engine {
     return this.#collection;
   }
 }
-
-type CheckExports = Pick<typeof import("./wasm/tools.js"), "Checking">;
 
 /** A file that is read in full, or a member of it. */
 type WholeRequest = NamedRef & { readonly isAlwaysNamed: boolean; readonly member?: string | undefined };

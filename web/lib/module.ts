@@ -10,6 +10,9 @@ import init, * as engine from "./wasm/engine.js";
 /** What both modules have. */
 export type EngineExports = typeof engine;
 
+/** What the larger one has. */
+export type ToolsExports = typeof import("./wasm/tools.js");
+
 export interface EngineModule {
   readonly exports: EngineExports;
   readonly memory: WebAssembly.Memory;

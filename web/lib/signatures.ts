@@ -1,6 +1,7 @@
 /** Signatures of packages: the engine says what is to be verified, WebCrypto does it, and the engine says what that proves. */
 
 import { parseLines } from "./lines.js";
+import type { ToolsExports } from "./module.js";
 import type { ArchiveFact } from "./shapes.js";
 import type { Proof } from "./wasm/tools.js";
 
@@ -9,9 +10,6 @@ export type SignatureFact = Extract<ArchiveFact, { aside: "signature" }>;
 /** As the engine tells of one that is not verified yet: with the text that is signed. */
 export type Unproven = SignatureFact & { readonly signed?: string };
 
-/** What the engine has for it, in the module of tools. */
-export type ProofExports = { readonly Proof: { of(text: string, digest: string): Proof | undefined } };
-
 /** As the engine takes them. */
 const DIFFERS = 0;
 const FITS = 1;
@@ -19,7 +17,7 @@ const UNKNOWN = 2;
 const FORBIDDEN = 3;
 
 /** The same with what holds of it, where something is signed. */
-export async function proven({ signed, ...fact }: Unproven, tools: () => Promise<ProofExports>): Promise<SignatureFact> {
+export async function proven({ signed, ...fact }: Unproven, tools: () => Promise<Pick<ToolsExports, "Proof">>): Promise<SignatureFact> {
   if (signed === undefined) return fact;
   const proof = (await tools()).Proof.of(signed, fact.digest);
   if (!proof) return fact;

@@ -9,7 +9,8 @@
 import { checkAbort } from "./errors.js";
 import type { Client } from "./port.js";
 import type { LentFile } from "./protocol.js";
-import type { Index, Splitting } from "./wasm/engine.js";
+import type { Index } from "./wasm/engine.js";
+import type { Splitting } from "./wasm/tools.js";
 
 const RANGE_BYTES_MAX = 8 << 20;
 const RANGE_BYTES_MIN = 16 << 10;

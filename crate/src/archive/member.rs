@@ -7,7 +7,7 @@ use super::aside::{Aside, Index};
 use super::detect::detect;
 use super::http::HttpHead;
 use super::inside::Inside;
-use super::parser::{Format, Parser, parser};
+use super::parser::{Format, Parser, is_read_here, parser};
 use super::record::{Part, Record, Sink};
 use super::tar::{TarGzReader, TarReader};
 use super::tee::{Sum, Tee};
@@ -622,8 +622,8 @@ impl Feed for Attended<'_> {
 fn parser_within(format: Format, bytes: Option<u64>, depth: usize) -> Box<dyn Parser> {
     match format {
         Format::Zip => Box::new(ZipReader::within(bytes, depth)),
-        Format::Tar => Box::new(TarReader::within(bytes, depth)),
-        Format::TarGz => Box::new(TarGzReader::within(bytes, depth)),
+        Format::Tar if is_read_here(format) => Box::new(TarReader::within(bytes, depth)),
+        Format::TarGz if is_read_here(format) => Box::new(TarGzReader::within(bytes, depth)),
         _ => parser(format, bytes),
     }
 }

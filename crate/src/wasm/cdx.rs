@@ -8,6 +8,12 @@ use crate::cdx::{
     Form, Index, IndexWriter, Indexer, Lookup, Need, Query, Turn, damage_lines, is_cluster_index,
 };
 
+/// The URL key under which they file a URL.
+#[wasm_bindgen]
+pub fn surt(url: &str) -> String {
+    archive::surt(url)
+}
+
 /// What a file that begins so is to look-ups: the index of a cluster, another index, or neither.
 #[wasm_bindgen]
 pub fn index_kind(start: &[u8]) -> String {

@@ -10,12 +10,6 @@ use crate::filter::Filter;
 use crate::json::Line;
 use crate::referral;
 
-/// The URL key under which CDX indexes file a URL.
-#[wasm_bindgen]
-pub fn surt(url: &str) -> String {
-    archive::surt(url)
-}
-
 /// Archives that are being indexed one after another, or are.
 #[wasm_bindgen]
 pub struct Index {

@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::seam::{offset_in, offset_out, recognised};
+use super::seam::{offset_in, offset_out, thrown};
 use crate::archive::{self, Parser};
 use crate::inspect::Inspector;
 
@@ -24,7 +24,7 @@ impl Inspection {
         name: &str,
         is_always_named: bool,
     ) -> Result<Inspection, JsValue> {
-        let format = recognised(start)?;
+        let format = archive::detect(start).map_err(thrown)?;
         let mut inspector = Inspector::new();
         inspector.naming.name_file(name.as_bytes(), is_always_named);
         Ok(Inspection {

@@ -16,11 +16,11 @@ mod codecs;
 mod content;
 #[cfg(feature = "engine")]
 mod engine;
-#[cfg(feature = "engine")]
+#[cfg(feature = "tools")]
 mod inspect;
 #[cfg(feature = "tools")]
 mod proof;
-#[cfg(feature = "engine")]
+#[cfg(feature = "tools")]
 mod ranges;
 #[cfg(feature = "engine")]
 mod record;
