@@ -26,6 +26,16 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
+    pub const ALL: &[Algorithm] = &[
+        Algorithm::Md5,
+        Algorithm::Sha1,
+        Algorithm::Sha256,
+        #[cfg(feature = "tools")]
+        Algorithm::Sha512,
+        #[cfg(feature = "tools")]
+        Algorithm::Blake3,
+    ];
+
     /// By its name in a header, such as `sha1` or `SHA-256`.
     pub fn named(name: &[u8]) -> Option<Algorithm> {
         let name: Vec<u8> = name

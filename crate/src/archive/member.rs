@@ -210,10 +210,14 @@ impl Members {
 
     /// A member is there that has no content, or none that can be read.
     pub fn pass(&mut self, name: &[u8], is_empty: bool, sink: &dyn Sink) {
-        let sum = is_empty
-            .then(|| Tee::new(sink.wants_proof()).finish(0))
-            .flatten();
+        let sum = is_empty.then(|| self.tee(name, sink).finish(0)).flatten();
         self.package.found(name, sum.as_ref());
+    }
+
+    /// What sums up a member of that name, for a proof by the hash that is stated of it.
+    fn tee(&self, name: &[u8], sink: &dyn Sink) -> Tee {
+        let wants_proof = sink.wants_proof();
+        Tee::new(wants_proof.then(|| self.package.algorithm(name)))
     }
 
     /// Begins a member whose data lies in `window`.
@@ -241,6 +245,7 @@ impl Members {
             Some(text) => Content::Text(text),
             None => Content::Looking(Vec::new()),
         };
+        let tee = self.tee(name, sink);
         self.open = Some(Open {
             way: Way::Tunnel(Tunnel::new(window)),
             reading: Reading {
@@ -248,7 +253,7 @@ impl Members {
                 window,
                 bytes,
                 content: content.unwrap_or_else(named),
-                tee: Tee::new(sink.wants_proof()),
+                tee,
                 position: 0,
                 end: None,
                 can_seek,

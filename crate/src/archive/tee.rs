@@ -1,7 +1,8 @@
 //! Sums up the content of a member while it is read, as far as it comes by in order.
 
-use sha2::{Digest, Sha256};
 use zlib_rs::crc32::crc32;
+
+use crate::digest::{Algorithm, Hasher};
 
 /// What all of a member's content comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,22 +10,23 @@ pub struct Sum {
     pub bytes: u64,
     pub crc: u32,
     /// Made only where a proof is wanted.
-    pub sha256: Option<[u8; 32]>,
+    pub digest: Option<(Algorithm, Vec<u8>)>,
 }
 
 pub struct Tee {
     reached: u64,
     crc: u32,
-    sha256: Option<Box<Sha256>>,
+    hasher: Option<(Algorithm, Hasher)>,
     has_gap: bool,
 }
 
 impl Tee {
-    pub fn new(wants_proof: bool) -> Tee {
+    /// Sums up with a digest too, where one is named.
+    pub fn new(digest: Option<Algorithm>) -> Tee {
         Tee {
             reached: 0,
             crc: 0,
-            sha256: wants_proof.then(|| Box::new(Sha256::new())),
+            hasher: digest.map(|algorithm| (algorithm, Hasher::new(algorithm))),
             has_gap: false,
         }
     }
@@ -38,8 +40,8 @@ impl Tee {
         }
         let fresh = &bytes[known..];
         self.crc = crc32(self.crc, fresh);
-        if let Some(sha256) = &mut self.sha256 {
-            sha256.update(fresh);
+        if let Some((_, hasher)) = &mut self.hasher {
+            hasher.update(fresh);
         }
         self.reached += fresh.len() as u64;
     }
@@ -49,7 +51,9 @@ impl Tee {
         (!self.has_gap && self.reached == end).then(|| Sum {
             bytes: self.reached,
             crc: self.crc,
-            sha256: self.sha256.map(|sha256| (*sha256).finalize().into()),
+            digest: self
+                .hasher
+                .map(|(algorithm, hasher)| (algorithm, hasher.finish())),
         })
     }
 }

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use sha2::{Digest, Sha256};
-
 use super::manifest::Manifest;
 use super::pages::tell_outline;
-use super::signature::{self, Stated};
+use super::signature;
 use super::text::{Flaw, Kind, Text};
 use crate::archive::aside::{About, Aside, Signature, Verdict};
 use crate::archive::member::shown;
 use crate::archive::record::Sink;
 use crate::archive::tee::Sum;
+use crate::digest::{Algorithm, Hasher, Stated, Unusable};
 use crate::error::code;
 use crate::limits::{PACKAGE_EARLY_MAX, SIGNED_BYTES_MAX};
 
@@ -20,7 +19,8 @@ pub struct Package {
     /// The folder of the manifest, with its slash.
     root: Vec<u8>,
     manifest: Option<Manifest>,
-    manifest_sha256: Option<[u8; 32]>,
+    /// What the text of the manifest comes to, by each algorithm.
+    manifest_digests: Vec<(Algorithm, Vec<u8>)>,
     /// Numbers of resources by their paths.
     by_path: BTreeMap<Vec<u8>, usize>,
     is_present: Vec<bool>,
@@ -56,7 +56,12 @@ impl Package {
     }
 
     fn read_manifest(&mut self, text: &[u8], name: &[u8], sink: &mut dyn Sink) -> Vec<Flaw> {
-        self.manifest_sha256 = Some(Sha256::digest(text).into());
+        let digest = |&algorithm: &Algorithm| {
+            let mut hasher = Hasher::new(algorithm);
+            hasher.update(text);
+            (algorithm, hasher.finish())
+        };
+        self.manifest_digests = Algorithm::ALL.iter().map(digest).collect();
         let Some(mut manifest) = Manifest::parse(text) else {
             let message = format!("{} is not the manifest of a package", shown(name));
             return vec![(code::WACZ_BAD_MANIFEST, message)];
@@ -85,6 +90,17 @@ impl Package {
         Vec::new()
     }
 
+    /// By which algorithm the hash is made that the manifest states of a member. Where the manifest comes after
+    /// the member, that is not known, and mostly sha256.
+    pub fn algorithm(&self, name: &[u8]) -> Algorithm {
+        let path = name.strip_prefix(self.root.as_slice());
+        let at = path.and_then(|path| self.by_path.get(path));
+        let resource = at.and_then(|&at| self.manifest.as_ref()?.resources.get(at));
+        let hash = resource.and_then(|resource| resource.hash.as_deref());
+        hash.and_then(|hash| Stated::parse(hash).ok())
+            .map_or(Algorithm::Sha256, |stated| stated.algorithm)
+    }
+
     /// A member is there; its sum, where all of it came by.
     pub fn found(&mut self, name: &[u8], sum: Option<&Sum>) {
         if self.manifest.is_some() {
@@ -105,16 +121,10 @@ impl Package {
         };
         self.is_present[at] = true;
         let resource = &mut manifest.resources[at];
-        resource.verdict = match (&resource.hash, sum) {
-            (
-                Some(hash),
-                Some(Sum {
-                    sha256: Some(sha256),
-                    ..
-                }),
-            ) => compared(hash, sha256),
-            (Some(_), _) => Verdict::NotChecked,
-            (None, _) => Verdict::NoHash,
+        let made = sum.map_or(&[][..], |sum| sum.digest.as_slice());
+        resource.verdict = match &resource.hash {
+            Some(hash) => compared(hash, made),
+            None => Verdict::NoHash,
         };
     }
 
@@ -140,7 +150,7 @@ impl Package {
             sink.aside(Aside::Resource(resource));
         }
         if let Some((name, text)) = &self.digest {
-            let told = judge(name, text, self.manifest_sha256.as_ref());
+            let told = judge(name, text, &self.manifest_digests);
             match told.digest {
                 Verdict::Differs | Verdict::Missing => {
                     let message =
@@ -160,12 +170,12 @@ impl Package {
 }
 
 /// What the digest of a package says. Whether its signature fits must be asked of the host.
-fn judge(name: &[u8], text: &[u8], manifest: Option<&[u8; 32]>) -> Signature {
+fn judge(name: &[u8], text: &[u8], manifest: &[(Algorithm, Vec<u8>)]) -> Signature {
     let mut told = Signature {
         name: name.to_vec(),
         ..Signature::default()
     };
-    let Some(Stated {
+    let Some(signature::Stated {
         hash: Some(hash),
         signed,
     }) = signature::stated(text)
@@ -173,7 +183,11 @@ fn judge(name: &[u8], text: &[u8], manifest: Option<&[u8; 32]>) -> Signature {
         told.digest = Verdict::NoHash;
         return told;
     };
-    told.digest = manifest.map_or(Verdict::Missing, |sha256| compared(&hash, sha256));
+    told.digest = if manifest.is_empty() {
+        Verdict::Missing
+    } else {
+        compared(&hash, manifest)
+    };
     told.words.push(digest_words(told.digest).into());
     let Some(signed) = signed else {
         told.words.push("The package is not signed.".into());
@@ -200,16 +214,22 @@ pub fn digest_words(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Compares a hash as it is stated with what was made.
-fn compared(stated: &[u8], sha256: &[u8; 32]) -> Verdict {
-    let Some(hex) = stated.strip_prefix(b"sha256:") else {
-        return Verdict::NoHash;
+/// Compares a hash as it is stated with what was made, by one algorithm or several.
+fn compared(stated: &[u8], made: &[(Algorithm, Vec<u8>)]) -> Verdict {
+    if made.is_empty() {
+        return Verdict::NotChecked;
+    }
+    let stated = match Stated::parse(stated) {
+        Ok(stated) => stated,
+        Err(Unusable::Algorithm) => return Verdict::NotChecked,
+        // No content has a hash that is none.
+        Err(Unusable::Unreadable) => return Verdict::Differs,
     };
-    let made: String = sha256.iter().map(|byte| format!("{byte:02x}")).collect();
-    if hex.eq_ignore_ascii_case(made.as_bytes()) {
-        Verdict::Holds
-    } else {
-        Verdict::Differs
+    let made = made.iter().find(|made| made.0 == stated.algorithm);
+    match made {
+        Some((_, digest)) if stated.is(digest) => Verdict::Holds,
+        Some(_) => Verdict::Differs,
+        None => Verdict::NotChecked,
     }
 }
 
