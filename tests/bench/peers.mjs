@@ -26,3 +26,15 @@ function fetchPackage(spec) {
 export function replayWebPage() {
   return fetchPackage(REPLAYWEBPAGE);
 }
+
+export const SQLITE_WASM = "@sqlite.org/sqlite-wasm@3.53.4-build2";
+export const WA_SQLITE = "wa-sqlite@1.0.0";
+
+/** Folder of SQLite's own build for browsers, or undefined when it cannot be had. */
+export function sqliteWasm() {
+  return fetchPackage(SQLITE_WASM);
+}
+
+export function waSqlite() {
+  return fetchPackage(WA_SQLITE);
+}

@@ -14,9 +14,8 @@ async function library() {
   const { default: init, PageStore } = await load("wasm/tools.js");
   await init({ module_or_path: readFileSync(new URL("wasm/tools_bg.wasm", LIBRARY)) });
   const { Pages, runNow } = await load("store/pages.js");
-  const { fileStorage } = await load("store/file.js");
-  const { openNodeFile } = await load("store/nodefile.js");
-  return { PageStore, Pages, runNow, openStorage: (path) => fileStorage(openNodeFile(path)) };
+  const { nodeStorage } = await load("store/nodefile.js");
+  return { PageStore, Pages, runNow, nodeStorage };
 }
 
 export async function bench(figures, { say }) {
@@ -26,7 +25,7 @@ export async function bench(figures, { say }) {
   const run = async (cell) => {
     const folder = mkdtempSync(join(CACHE, "linhash-"));
     try {
-      return await runCell(ours(found, () => found.openStorage(join(folder, "store"))), cell);
+      return await runCell(ours(found, () => found.nodeStorage(folder)), cell);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

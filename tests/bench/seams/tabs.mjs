@@ -93,7 +93,7 @@ export async function bench(figures, { say }) {
             figures.add(`${name} ${count} tabs`, `owner ${way}`, median(times), "ms");
           }
         }
-        const grow = (owner) => owner.evaluate((megabytes) => globalThis.tabs.ask("grow", { megabytes }), STORE_MB);
+        const grow = (owner) => owner.evaluate((bytes) => globalThis.tabs.ask("fill", { bytes, atOnce: 1_000 }), STORE_MB * 1e6);
         const time = await inContext((context) => handOver(context, server.url, 2, WAYS.frozen, grow));
         figures.add(`${name} 2 tabs`, `owner frozen with ${STORE_MB} MB`, time, "ms");
       } finally {
