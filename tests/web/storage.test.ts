@@ -1,14 +1,13 @@
 /** Storages of pages outside browsers: memory, files of Node, a store on a server. Those of browsers are in tests/e2e. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { fileStorage } from "../../web/lib/store/file.js";
 import { BLOCK_BYTES, httpStorage } from "../../web/lib/store/http.js";
 import { memoryStorage } from "../../web/lib/store/memory.js";
-import { openNodeFile } from "../../web/lib/store/nodefile.js";
+import { nodeStorage } from "../../web/lib/store/nodefile.js";
 import { PAGE_BYTES, type PageStorage } from "../../web/lib/store/storage.js";
 import { reading, writing, written } from "../e2e/pages/storagecontract.mjs";
 
@@ -26,40 +25,41 @@ describe("memory", () => {
   }
 });
 
-describe("a file of Node", () => {
-  const open = (): PageStorage => fileStorage(openNodeFile(join(folder, "deep", "store")));
+describe("a folder of Node", () => {
+  const { appends: _, ...pages } = written;
+  const open = (): PageStorage => nodeStorage(join(folder, "deep", "store"));
   for (const [name, run] of Object.entries(writing)) test(name, () => run(open));
 
   test("a second writer is refused, and one that died is not waited for", () => {
-    const path = join(folder, "store");
-    const first = openNodeFile(path);
-    expect(() => openNodeFile(path)).toThrow(expect.objectContaining({ code: "store/locked" }) as Error);
+    const lock = join(folder, "lock");
+    const first = nodeStorage(folder);
+    expect(() => nodeStorage(folder)).toThrow(expect.objectContaining({ code: "store/locked" }) as Error);
     first.close();
-    expect(existsSync(`${path}.lock`)).toBe(false);
+    expect(existsSync(lock)).toBe(false);
     const { pid } = spawnSync(process.execPath, ["-e", ""]);
     for (const holder of [String(pid), ""]) {
-      writeFileSync(`${path}.lock`, holder);
-      const next = openNodeFile(path);
-      next.flush();
+      writeFileSync(lock, holder);
+      const next = nodeStorage(folder);
+      next.write(pages);
       next.close();
-      expect(existsSync(`${path}.lock`)).toBe(false);
+      expect(existsSync(lock)).toBe(false);
     }
   });
 
-  test("who lost the lock commits nothing more", async () => {
-    const path = join(folder, "store");
-    const storage = fileStorage(openNodeFile(path));
-    await storage.write(written);
-    const before = readFileSync(path);
-    rmSync(`${path}.lock`);
-    const other = openNodeFile(path);
+  test("who lost the lock commits nothing more", () => {
+    const index = join(folder, "index.pages");
+    const storage = nodeStorage(folder);
+    storage.write(pages);
+    const before = readFileSync(index);
+    rmSync(join(folder, "lock"));
+    const other = nodeStorage(folder);
     const superblock = { page: 0, bytes: new Uint8Array(PAGE_BYTES).fill(7) };
     const commit = { pages: new Uint32Array(0), bytes: new Uint8Array(0), superblock };
     expect(() => storage.write(commit)).toThrow(expect.objectContaining({ code: "store/locked" }) as Error);
     storage.close();
-    expect(readFileSync(path)).toEqual(before);
+    expect(readFileSync(index)).toEqual(before);
     // Nor does it take the lock from whoever has it.
-    expect(existsSync(`${path}.lock`)).toBe(true);
+    expect(existsSync(join(folder, "lock"))).toBe(true);
     other.close();
   });
 });
@@ -70,27 +70,30 @@ describe("a store on a server", () => {
   /** What was asked for, and how the server answers. */
   let asked: string[];
   let answer: { tag: string; knowsRange: boolean; failures: number; encodes: boolean };
-  let file: Buffer;
+  let files: Map<string, Buffer>;
+  const fileOf = (name: string): Buffer => files.get(name) ?? Buffer.alloc(0);
 
   beforeAll(async () => {
-    server = createServer((request, response) => serve(request.headers.range ?? "", response));
+    server = createServer((request, response) => serve(request.url ?? "", request.headers.range ?? "", response));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };
     url = `http://127.0.0.1:${port}/store`;
   });
   afterAll(() => void server.close());
-  beforeEach(() => {
+  beforeEach(async () => {
     asked = [];
     answer = { tag: '"one"', knowsRange: true, failures: 0, encodes: false };
-    const path = join(folder, "store");
-    const storage = fileStorage(openNodeFile(path));
+    const storage = nodeStorage(folder);
+    await storage.prepare(0);
     storage.write(written);
     storage.close();
-    file = readFileSync(path);
+    files = new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]));
   });
 
-  function serve(range: string, response: ServerResponse): void {
+  function serve(path: string, range: string, response: ServerResponse): void {
     asked.push(range);
+    const file = files.get(path.slice("/store/".length));
+    if (!file) return void response.writeHead(404).end();
     const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? [];
     if (answer.failures > 0) {
       answer.failures -= 1;
@@ -136,7 +139,7 @@ describe("a store on a server", () => {
     // More than the cache holds is read all the same.
     const all = Array.from({ length: 301 }, (_, page) => page);
     const pages = await storage.read(all);
-    expect(Buffer.concat(pages)).toEqual(file);
+    expect(Buffer.concat(pages)).toEqual(fileOf("index.pages"));
     storage.close();
   });
 
@@ -150,6 +153,15 @@ describe("a store on a server", () => {
     answer.failures = 2;
     await expect(httpStorage(url)).rejects.toMatchObject({ code: "source/unreachable" });
     await expect(storage.read([200])).rejects.toMatchObject({ code: "store/closed" });
+  });
+
+  test("a store that was published without an extent has none, and one without pages is refused", async () => {
+    files.delete("ext.0000");
+    const storage = await httpStorage(url);
+    expect((await storage.readSpans([{ file: 0, offset: 0, length: 9 }]))[0]).toHaveLength(0);
+    storage.close();
+    files.delete("index.pages");
+    await expect(httpStorage(url)).rejects.toMatchObject({ code: "source/http-404" });
   });
 
   test("a file that changed, a server without ranges, and one that encodes are refused", async () => {

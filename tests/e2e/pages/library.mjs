@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const PAGES = fileURLToPath(new URL("./", import.meta.url));
 const LIBRARY = fileURLToPath(new URL("../../../dist/lib/", import.meta.url));
-const TYPES = { ".js": "text/javascript", ".html": "text/html", ".wasm": "application/wasm" };
+const TYPES = { ".js": "text/javascript", ".mjs": "text/javascript", ".html": "text/html", ".wasm": "application/wasm" };
 
 /** Resolves to `{ url, close() }`. */
 export async function serveLibrary() {

@@ -2,11 +2,17 @@
 
 interface Storage {
   read(pages: ArrayLike<number>): Uint8Array[] | Promise<Uint8Array[]>;
+  readSpans(spans: readonly { readonly file: number; readonly offset: number; readonly length: number }[]): Uint8Array[] | Promise<Uint8Array[]>;
   write(batch: Batch): void | Promise<void>;
+  truncate(pages: number): void | Promise<void>;
+  removeExtent(file: number): void | Promise<void>;
+  extents(): number[] | Promise<number[]>;
+  prepare(file: number): void | Promise<void>;
   close(): void;
 }
 
 interface Batch {
+  readonly appends?: readonly { readonly file: number; readonly offset: number; readonly bytes: Uint8Array }[];
   readonly pages: Uint32Array;
   readonly bytes: Uint8Array;
   readonly superblock?: { readonly page: number; readonly bytes: Uint8Array };

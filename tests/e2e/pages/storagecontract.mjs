@@ -15,6 +15,22 @@ function batchOf(numbers, round, superblock) {
   };
 }
 
+/** Bytes of an extent, from an offset on. */
+const extentBytes = (offset, length, round) => Uint8Array.from({ length }, (_, at) => ((offset + at) * 13 + round + ((offset + at) >> 8)) & 255);
+
+const appends = (...parts) => parts.map(([file, offset, length]) => ({ file, offset, bytes: extentBytes(offset, length, file) }));
+
+async function checkSpans(storage, spans) {
+  const found = await storage.readSpans(spans.map(([file, offset, length]) => ({ file, offset, length })));
+  spans.forEach(([file, offset, length, there = length], at) => {
+    if (!isSame(found[at], extentBytes(offset, there, file))) throw new Error(`extent ${file}: ${length} bytes from ${offset} on are not what was appended`);
+  });
+}
+
+/** Ends, beginnings, blocks within and across. */
+const LONG = 300_000;
+const SPANS = [[0, 0, 10], [0, LONG - 10, 10], [0, 65_530, 12], [0, 1_000, 250_000], [0, LONG - 5, 50, 5], [0, LONG, 7, 0], [5, 0, 7, 0]];
+
 const isSame = (found, expected) => found.length === expected.length && found.every((byte, at) => byte === expected[at]);
 
 async function check(storage, numbers, round) {
@@ -70,6 +86,46 @@ export const writing = {
     await using(open, (storage) => storage.write(batchOf(SCATTERED, 3, 1)));
     await using(open, (storage) => check(storage, [1, ...SCATTERED], 3));
   },
+  "extents grow and are read in parts": (open) =>
+    using(open, async (storage) => {
+      await storage.prepare(1);
+      await checkSpans(storage, [[0, 0, 7, 0]]);
+      await storage.write({ ...batchOf([2], 1), appends: appends([0, 0, 100], [1, 0, 70_000]) });
+      await storage.write({ ...batchOf([3], 1, 0), appends: appends([0, 100, LONG - 100], [1, 70_000, 70_000]) });
+      await checkSpans(storage, [...SPANS, [1, 69_990, 20], [1, 0, 140_000]]);
+      if (String(await storage.extents()) !== "0,1") throw new Error(`there are extents ${await storage.extents()}`);
+    }),
+  "what no commit knows of is appended over": (open) =>
+    using(open, async (storage) => {
+      await storage.prepare(1);
+      await storage.write({ ...batchOf([], 1), appends: [{ file: 0, offset: 0, bytes: new Uint8Array(100_000).fill(9) }] });
+      await storage.write({ ...batchOf([2], 1, 0), appends: appends([0, 0, 50_000]) });
+      await checkSpans(storage, [[0, 0, 50_000]]);
+    }),
+  "an extent goes, and its number may come again": async (open) => {
+    await using(open, async (storage) => {
+      await storage.prepare(1);
+      await storage.write({ ...batchOf([2], 1, 0), appends: appends([0, 0, 70_000], [1, 0, 10]) });
+      await storage.removeExtent(0);
+      if (String(await storage.extents()) !== "1") throw new Error(`there are extents ${await storage.extents()}`);
+      await checkSpans(storage, [[0, 0, 10, 0], [1, 0, 10]]);
+    });
+    await using(open, async (storage) => {
+      await storage.prepare(1);
+      await checkSpans(storage, [[0, 0, 10, 0], [1, 0, 10]]);
+      await storage.write({ ...batchOf([3], 1, 0), appends: appends([0, 0, 20]) });
+      await checkSpans(storage, [[0, 0, 20]]);
+    });
+  },
+  "pages behind the end of a shorter store are gone": (open) =>
+    using(open, async (storage) => {
+      await storage.write(batchOf([2, 3, 4, 5], 1, 0));
+      await storage.truncate(4);
+      await check(storage, [2, 3], 1);
+      if ((await storage.read([4, 5])).some((bytes) => bytes.length > 0)) throw new Error("there is something behind the end");
+      await storage.truncate(9);
+      await check(storage, [0, 2, 3], 1);
+    }),
   "a commit of four megabytes goes in and comes out": (open) =>
     using(open, async (storage) => {
       const numbers = Array.from({ length: 1024 }, (_, n) => 2 + n);
@@ -79,7 +135,7 @@ export const writing = {
 };
 
 /** For storages that only read: over what `written` says, put there by a storage that writes. */
-export const written = batchOf([2, 3, 4, 5, 6, 7, 8, 300], 1, 1);
+export const written = { ...batchOf([2, 3, 4, 5, 6, 7, 8, 300], 1, 1), appends: appends([0, 0, LONG]) };
 
 export const reading = {
   "pages are read in the order in which they are asked for": (open) =>
@@ -92,6 +148,7 @@ export const reading = {
       const found = await storage.read([301, 5000, 2]);
       if (found[0].length > 0 || found[1].length > 0 || !isSame(found[2], pageOf(2, 1))) throw new Error("there is something behind the end");
     }),
+  "extents are read in parts": (open) => using(open, (storage) => checkSpans(storage, SPANS)),
   "writing is refused": (open) =>
     using(open, async (storage) => {
       const refused = await Promise.resolve()

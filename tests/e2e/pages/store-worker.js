@@ -5,6 +5,7 @@ import { idbStorage } from "/lib/store/idb.js";
 import { memoryStorage } from "/lib/store/memory.js";
 import { opfsStorage } from "/lib/store/opfs.js";
 import { Pages, run, runNow } from "/lib/store/pages.js";
+import { writing } from "./storagecontract.mjs";
 import init, { PageStore } from "/lib/wasm/tools.js";
 
 const SHAPE = { cachePages: 16 };
@@ -118,53 +119,15 @@ async function contract({ kind, count }) {
   };
 }
 
-/** What a storage promises of pages and extents, without a store on it. Gives what does not hold. */
+/** What a storage promises, without a store on it. Gives what does not hold. */
 async function storages({ kind }) {
-  const { storage, close } = await openStorage(kind);
   const wrong = [];
-  const holds = (what, is) => is || wrong.push(what);
-  const some = (length, seed) => Uint8Array.from({ length }, (_, n) => (n * 31 + seed) % 251);
-  const same = (a, b) => a.length === b.length && a.every((byte, n) => byte === b[n]);
-  const page = (n) => some(4096, n);
-  const batch = (appends, pages, superblock) => ({
-    appends, pages: Uint32Array.from(pages), bytes: Uint8Array.from(pages.flatMap((n) => [...page(n)])), ...(superblock && { superblock: { page: 1, bytes: page(1) } }),
-  });
-  await storage.prepare(1);
-  holds("an extent that was made ready holds nothing", (await storage.extents()).length === 0);
-  const whole = some(200_000, 5);
-  // Appends begin and end in the middle of whatever blocks a storage has.
-  const cuts = [0, 64, 1000, 65_536, 65_537, 140_000, 200_000];
-  for (let n = 1; n < cuts.length; n++) await storage.write(batch([{ file: 0, offset: cuts[n - 1], bytes: whole.slice(cuts[n - 1], cuts[n]) }], [n + 2]));
-  await storage.prepare(3);
-  await storage.write(batch([{ file: 0, offset: 200_000, bytes: some(5, 9) }, { file: 2, offset: 0, bytes: some(7, 3) }], [20, 9, 21], true));
-  const spans = [[0, 0, 200_000], [0, 999, 2], [0, 65_530, 80_000], [0, 131_072, 10], [0, 199_999, 100], [2, 0, 7], [2, 7, 5], [7, 0, 5]];
-  const found = await storage.readSpans(spans.map(([file, offset, length]) => ({ file, offset, length })));
-  const all = [...whole, ...some(5, 9)];
-  spans.forEach(([file, offset, length], at) => {
-    const wanted = file === 0 ? all.slice(offset, offset + length) : file === 2 ? [...some(7, 3)].slice(offset, offset + length) : [];
-    holds(`span ${file} ${offset} ${length}`, same(found[at], wanted));
-  });
-  // What no commit knows of is written over.
-  await storage.write(batch([{ file: 2, offset: 3, bytes: some(9, 1) }], []));
-  const [over] = await storage.readSpans([{ file: 2, offset: 0, length: 12 }]);
-  holds("written over", same(over, [...some(3, 3), ...some(9, 1)]));
-  const pages = [1, 3, 8, 9, 20, 21, 22];
-  const read = await storage.read(pages);
-  pages.forEach((n, at) => holds(`page ${n}`, same(read[at], n === 22 ? [] : page(n))));
-  holds("extents", String(await storage.extents()) === "0,2");
-  await storage.removeExtent(0);
-  await storage.removeExtent(5);
-  holds("extents after one went", String(await storage.extents()) === "2");
-  await storage.truncate(20);
-  const [kept, gone] = await storage.read([9, 20]);
-  holds("pages after a cut", same(kept, page(9)) && gone.length === 0);
-  close();
-  const again = await openStorage(kind);
-  holds("extents of a storage that was opened again", String(await again.storage.extents()) === "2");
-  const [after] = await again.storage.readSpans([{ file: 2, offset: 0, length: 12 }]);
-  holds("bytes of a storage that was opened again", same(after, over));
-  again.close();
-  return { wrong };
+  for (const [name, run] of Object.entries(writing)) {
+    const own = kind === "memory" ? memoryStorage() : undefined;
+    const open = () => own ?? (kind === "idb" ? idbStorage(name) : opfsStorage(name));
+    await run(open).catch((error) => wrong.push(`${name}: ${error.message}`));
+  }
+  return { wrong, cases: Object.keys(writing).length };
 }
 
 /** The engine's own calls without the driver: what the loop around them costs is the difference. */

@@ -16,6 +16,9 @@ export interface ExtentFolder {
   remove(file: number): void | Promise<void>;
 }
 
+/** The name of the file of pages in a store's folder. */
+export const INDEX = "index.pages";
+
 /** The name of an extent in its folder. */
 export const extentName = (file: number): string => `ext.${String(file).padStart(4, "0")}`;
 

@@ -1,16 +1,21 @@
 /**
  * A store in an IndexedDB database, for browsers and modes without the private file system: pages by number, extents
  * in blocks of 64 KiB by [file, block]. A transaction is atomic by itself, so a batch is one.
+ *
+ * F1  A storage that was opened for an epoch writes nothing once a higher one was raised: each transaction that writes
+ *     looks at it first.
  */
 
 import { ArchiveError } from "../errors.js";
 import { fullError, NOTHING, PAGE_BYTES, type Append, type PageStorage, type Span } from "./storage.js";
 
 const BLOCK_BYTES = 65536;
-const STORES = ["pages", "extents"];
+const EPOCH = "epoch";
+const FENCED = "Another tab took over. Nothing of this was written.";
+const STORES = ["pages", "extents", EPOCH];
 
-export async function idbStorage(name: string): Promise<PageStorage> {
-  const database = await new Promise<IDBDatabase>((resolve, reject) => {
+export function openStoreDatabase(name: string): Promise<IDBDatabase> {
+  return new Promise<IDBDatabase>((resolve, reject) => {
     const request = indexedDB.open(name, 1);
     request.onupgradeneeded = (): void => {
       for (const store of STORES) request.result.createObjectStore(store);
@@ -19,13 +24,42 @@ export async function idbStorage(name: string): Promise<PageStorage> {
     request.onerror = (): void => reject(failure(request.error));
     request.onblocked = (): void => reject(new ArchiveError("store/locked", "Another tab keeps this store open."));
   });
+}
+
+/** A higher epoch than any that was raised, and than `floor`; durable when it is there. */
+export function raiseEpoch(database: IDBDatabase, floor: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const running = database.transaction(EPOCH, "readwrite", { durability: "strict" });
+    const epochs = running.objectStore(EPOCH);
+    const known = epochs.get(0);
+    let epoch = 0;
+    known.onsuccess = (): void => {
+      epoch = Math.max((known.result as number | undefined) ?? 0, floor) + 1;
+      epochs.put(epoch, 0);
+    };
+    running.oncomplete = (): void => resolve(epoch);
+    running.onabort = (): void => reject(failure(running.error));
+  });
+}
+
+/** `epoch`: writes only as long as no higher one was raised. */
+export async function idbStorage(where: string | IDBDatabase, epoch?: number): Promise<PageStorage> {
+  const database = typeof where === "string" ? await openStoreDatabase(where) : where;
 
   function transaction<T>(mode: IDBTransactionMode, durability: IDBTransactionDurability, use: (pages: IDBObjectStore, extents: IDBObjectStore) => T): Promise<T> {
     return new Promise((resolve, reject) => {
       const running = database.transaction(STORES, mode, { durability });
+      let isFenced = false;
+      if (mode === "readwrite" && epoch !== undefined) {
+        const newest = running.objectStore(EPOCH).get(0);
+        newest.onsuccess = (): void => {
+          isFenced = newest.result !== epoch;
+          if (isFenced) running.abort();
+        };
+      }
       const value = use(running.objectStore("pages"), running.objectStore("extents"));
       running.oncomplete = (): void => resolve(value);
-      running.onabort = (): void => reject(failure(running.error));
+      running.onabort = (): void => reject(isFenced ? new ArchiveError("tabs/fenced", FENCED) : failure(running.error));
     });
   }
 

@@ -1,26 +1,47 @@
 /**
- * Files of Node as stores keep their pages in: synchronous, like handles of a browser's private file system.
+ * A store in a folder of Node: `index.pages` and `ext.0000`, `ext.0001`, ..., flushed to the disk at each commit.
  * Never loaded in a browser.
  *
- * One process writes a file at a time: `PATH.lock` names it, and whoever finds it dead takes its place. Two may find it
+ * One process writes a store at a time: `lock` names it, and whoever finds it dead takes its place. Two may find it
  * dead at once: the lock is looked at again before anything is flushed, and the one that lost it commits nothing.
  */
 
 import { randomUUID } from "node:crypto";
-import { closeSync, fdatasyncSync, fstatSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, readSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, fdatasyncSync, fstatSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { ArchiveError } from "../errors.js";
-import type { SyncFile } from "./storage.js";
+import { extentName, extentNumber, fileStorage, INDEX } from "./file.js";
+import type { SyncFile, SyncPageStorage } from "./storage.js";
 
-/** Makes the file, and the folders that lead to it, where there is none. */
-export function openNodeFile(path: string): SyncFile {
-  return explained(path, () => {
-    mkdirSync(dirname(path), { recursive: true });
-    const lock = Lock.take(path);
+const LOCK = "lock";
+
+/** Opens the store in a folder, which is made where there is none. */
+export function nodeStorage(folder: string): SyncPageStorage {
+  return explained(folder, () => {
+    mkdirSync(folder, { recursive: true });
+    const lock = Lock.take(folder);
+    const open = (name: string): SyncFile => new NodeFile(join(folder, name), lock);
+    const files = new Map<number, SyncFile>();
     try {
-      return new NodeFile(path, lock);
+      for (const name of readdirSync(folder)) {
+        const file = extentNumber(name);
+        if (file !== undefined) files.set(file, open(name));
+      }
+      const storage = fileStorage(open(INDEX), {
+        files,
+        open: (file) => open(extentName(file)),
+        remove: (file) => unlinkSync(join(folder, extentName(file))),
+      });
+      return {
+        ...storage,
+        close() {
+          storage.close();
+          lock.release();
+        },
+      };
     } catch (error) {
+      for (const file of files.values()) file.close();
       lock.release();
       throw error;
     }
@@ -79,7 +100,6 @@ class NodeFile implements SyncFile {
     if (this.#isClosed) return;
     this.#isClosed = true;
     closeSync(this.#file);
-    this.#lock.release();
   }
 }
 
@@ -101,34 +121,34 @@ function openOrMake(path: string): number {
 }
 
 class Lock {
-  readonly #path: string;
+  readonly #folder: string;
   readonly #name: string;
   readonly #token: string;
 
-  private constructor(path: string, name: string, token: string) {
-    this.#path = path;
+  private constructor(folder: string, name: string, token: string) {
+    this.#folder = folder;
     this.#name = name;
     this.#token = token;
   }
 
-  static take(path: string): Lock {
-    const name = `${path}.lock`;
+  static take(folder: string): Lock {
+    const name = join(folder, LOCK);
     const token = `${process.pid} ${randomUUID()}`;
     for (let attempt = 0; ; attempt++) {
       try {
         writeFileSync(name, token, { flag: "wx" });
-        return new Lock(path, name, token);
+        return new Lock(folder, name, token);
       } catch (error) {
         if (codeOf(error) !== "EEXIST" || attempt > 0) throw error;
         const holder = Number(readFileSync(name, "utf8").split(" ")[0]);
-        if (isAlive(holder)) throw new ArchiveError("store/locked", `Another program (process ${holder}) has ${path} open.`);
+        if (isAlive(holder)) throw new ArchiveError("store/locked", `Another program (process ${holder}) has ${folder} open.`);
         unlinkSync(name);
       }
     }
   }
 
   check(): void {
-    if (!this.#isOurs()) throw new ArchiveError("store/locked", `Another program has taken ${this.#path} over.`);
+    if (!this.#isOurs()) throw new ArchiveError("store/locked", `Another program has taken ${this.#folder} over.`);
   }
 
   release(): void {
