@@ -4,7 +4,7 @@ import { Tab } from "/lib/tabs/index.js";
 const asked = new URL(location.href).searchParams;
 if (asked.has("relay")) globalThis.SharedWorker = undefined;
 
-const REPEATABLE = new Set(["hello", "attach", "inspect", "surt", "epoch", "generation", "log", "slow", "fileText", "fileKeys", "left", "inspectShared"]);
+const REPEATABLE = new Set(["hello", "attach", "inspect", "surt", "epoch", "generation", "log", "slow", "fileText", "fileKeys", "left", "inspectShared", "kind", "reason", "room", "get"]);
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const began = Date.now();
@@ -15,6 +15,7 @@ const tab = new Tab({
   startWorker: () => new Worker(`/tabs-worker.js${asked.has("loads") ? `?after=${asked.get("loads")}` : ""}`, { type: "module" }),
   repeatable: REPEATABLE,
   ...(asked.has("version") && { version: asked.get("version") }),
+  ...(asked.has("kinds") && { kinds: asked.get("kinds").split(",") }),
   pace: JSON.parse(asked.get("pace") ?? "{}"),
   onOwner: (owner) => owners.push({ ...owner, at: Date.now() }),
   onOutdated: (version) => outdated.push(version),

@@ -1,47 +1,83 @@
-// The owner's worker of the tabs tests: a real engine for every tab, and a log that only the owner's handle can grow.
+// The owner's worker of the tabs tests: a real engine for every tab, and a store on the owner's claim, in which every
+// put is acknowledged by a commit.
 import { Engine } from "/lib/engine.js";
 import { modules } from "/lib/module.js";
 import { VERSION } from "/lib/protocol.js";
 import { openSource } from "/lib/source.js";
+import { room } from "/lib/store/room.js";
+import { Store } from "/lib/store/store.js";
 import { hostOwner } from "/lib/tabs/index.js";
+import init, { PageStore } from "/lib/wasm/tools.js";
 
-/** epoch, key, number of the entry: 64-bit floats. */
-const ENTRY_BYTES = 24;
+const textOf = (bytes) => new TextDecoder().decode(bytes);
+const bytesOf = (text) => new TextEncoder().encode(text);
+const keyOf = (key) => bytesOf(`entry ${key}`);
 
-hostOwner(async (claim, files) => {
-  const log = await claim.open("log");
+/** Entries of the engine's scan: lengths of one byte, as long as keys and values are short. */
+function* entriesOf(bytes) {
+  for (let at = 0; at < bytes.length; ) {
+    const key = bytes.subarray(at + 1, at + 1 + bytes[at]);
+    at += 1 + key.length;
+    const value = bytes.subarray(at + 1, at + 1 + bytes[at]);
+    at += 1 + value.length;
+    yield [textOf(key), textOf(value)];
+  }
+}
+
+hostOwner(async (claim, files, page) => {
+  await init();
+  const store = await Store.open({
+    make: PageStore,
+    storage: await claim.storage(),
+    shape: { cachePages: 256 },
+    guard: (write) => claim.commit(write),
+    onKept: () => page.askToPersist(),
+  });
   const left = [];
-  let ballast;
-  let count = Math.floor(log.getSize() / ENTRY_BYTES);
-  const put = ({ key }) =>
-    claim.commit(() => {
-      const entry = new Float64Array([claim.epoch, key, count]);
-      log.write(entry, { at: count * ENTRY_BYTES });
-      log.flush();
-      return { epoch: claim.epoch, number: count++ };
+  let count = await store.count();
+  const put = async ({ key }) => {
+    const entry = { epoch: claim.epoch, number: count++ };
+    await store.put(keyOf(key), bytesOf(`${entry.epoch} ${entry.number}`));
+    return entry;
+  };
+  const readLog = async () => {
+    const log = [];
+    await store.scan(512, (bytes) => {
+      for (const [key, value] of entriesOf(bytes)) {
+        if (!key.startsWith("entry ")) continue;
+        const [epoch, number] = value.split(" ").map(Number);
+        log.push({ epoch, key: Number(key.slice("entry ".length)), number });
+      }
     });
-  const readLog = () => {
-    const entries = new Float64Array((count * ENTRY_BYTES) / 8);
-    log.read(entries, { at: 0 });
-    return Array.from({ length: count }, (_, n) => ({ epoch: entries[3 * n], key: entries[3 * n + 1], number: entries[3 * n + 2] }));
+    return log.sort((a, b) => a.number - b.number);
   };
   return {
     handlers: () => ({
       ...new Engine(openSource, modules).handlers(),
       epoch: () => claim.epoch,
       generation: () => claim.generation,
+      kind: () => claim.kind,
+      reason: () => claim.reason,
+      room,
       put,
+      get: async ({ key }) => {
+        const value = await store.get(keyOf(key));
+        return value ? textOf(value) : null;
+      },
+      /** Puts of `bytes` in all, some at once, until one is refused: gives how many went in and why it ended. */
+      fill: async ({ bytes, from = 0, atOnce = 1 }) => {
+        const value = crypto.getRandomValues(new Uint8Array(3_000));
+        let n = 0;
+        for (; n < bytes / value.length; n += atOnce) {
+          const puts = Array.from({ length: atOnce }, (_, one) => store.put(bytesOf(`ballast ${from + n + one}`), value));
+          const failed = (await Promise.allSettled(puts)).find((put) => put.status === "rejected");
+          if (failed) return { count: n, error: failed.reason.code ?? String(failed.reason) };
+        }
+        return { count: n };
+      },
       log: readLog,
       /** What every commit asks twice. */
       check: () => claim.check(),
-      /** Bytes that a copy of the folder has to copy. */
-      grow: async ({ megabytes }) => {
-        ballast = await claim.open("ballast");
-        const some = new Uint8Array(1e6).fill(7);
-        for (let n = 0; n < megabytes; n++) ballast.write(some, { at: n * some.length });
-        ballast.flush();
-        return ballast.getSize();
-      },
       left: () => left,
       slow: ({ ms }) => new Promise((resolve) => setTimeout(() => resolve(claim.epoch), ms)),
       spin: ({ ms }) => {
@@ -61,9 +97,6 @@ hostOwner(async (claim, files) => {
       },
     }),
     release: (tab) => left.push(tab),
-    close: () => {
-      log.close();
-      ballast?.close();
-    },
+    close: () => store.close(),
   };
 });

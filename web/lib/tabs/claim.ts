@@ -1,18 +1,12 @@
 /**
- * The owner's claim on a collection's folder: an epoch, in a file that the browser lets one worker open.
- *
- *   stackroom/NAME/GENERATION/owner   := magic:u32 zero:u32 epoch:f64    (little-endian; other files are the store's)
- *
- * C1  Epochs grow with every claim. Nobody writes without the exclusive handle of `owner` in that generation's folder.
- * C2  Handles that stay locked are asked for again with back-off: a dead worker's are freed late.
- * C3  A frozen owner never lets go. Then its folder is copied (reading needs no handle) to the next generation, which
- *     counts from the moment that its `owner` is written, last. What the frozen owner writes later, nobody reads.
- * C4  A write is acknowledged only if the claim still holds after it is flushed: whoever copied later has copied it.
- * Does not know what the store's files hold.
+ * What it is to own a collection, whatever it is kept in: an epoch that grows with every owner, and a place that nobody
+ * else writes. Which of them it is follows from what the browser has: see `store/ladder.ts`.
  */
 
 import { ArchiveError } from "../errors.js";
-import { ownerLock, pause } from "./words.js";
+import type { StorageKind } from "../store/ladder.js";
+import type { PageStorage } from "../store/storage.js";
+import { ownerLock } from "./words.js";
 
 export interface ClaimRequest {
   readonly name: string;
@@ -22,190 +16,33 @@ export interface ClaimRequest {
   readonly epochFloor: number;
   /** How long locked handles are asked for before their folder is left to whoever holds it. */
   readonly lockedMs: number;
+  /** Why it is kept where it is, in one sentence. */
+  readonly reason: string;
 }
 
-const MAGIC = 0x6e776f53;
-const CLAIM_BYTES = 16;
-const CLAIM_FILE = "owner";
-const BACK_OFF_MS = [5, 10, 20, 40, 80, 160, 320];
-const COPY_BYTES = 1 << 20;
-
-export class Claim {
+export interface Claim {
   readonly epoch: number;
+  readonly kind: StorageKind;
+  readonly reason: string;
+  /** Grows when the place of a frozen owner had to be left to it. */
   readonly generation: number;
-  /** Where the store keeps its files. */
-  readonly folder: FileSystemDirectoryHandle;
-  readonly #handle: FileSystemSyncAccessHandle;
-  readonly #request: ClaimRequest;
-  #isClosed = false;
-
-  private constructor(request: ClaimRequest, epoch: number, generation: number, folder: FileSystemDirectoryHandle, handle: FileSystemSyncAccessHandle) {
-    this.#request = request;
-    this.epoch = epoch;
-    this.generation = generation;
-    this.folder = folder;
-    this.#handle = handle;
-  }
-
-  static async take(request: ClaimRequest): Promise<Claim> {
-    const root = await subfolder(await subfolder(await navigator.storage.getDirectory(), "stackroom"), request.name);
-    const known = await generations(root);
-    const [newest] = known;
-    let generation = newest?.generation ?? 1;
-    let folder = await subfolder(root, String(generation));
-    let handle = await openExclusive(folder, CLAIM_FILE, request.lockedMs);
-    if (!handle && newest) {
-      const from = folder;
-      generation = newest.highest + 1;
-      folder = await subfolder(root, String(generation));
-      await copyFolder(from, folder);
-      handle = await openExclusive(folder, CLAIM_FILE, 0);
-    }
-    if (!handle) throw new ArchiveError("tabs/locked", "Another tab holds the collection's files and does not let go of them.");
-    const epoch = Math.max(newest?.epoch ?? 0, request.epochFloor, readEpoch(handle) ?? 0) + 1;
-    const claim = new Claim(request, epoch, generation, folder, handle);
-    try {
-      // Whoever lost the lock meanwhile must not count as the newest.
-      await claim.check();
-      writeEpoch(handle, epoch);
-      await claim.check();
-    } catch (error) {
-      claim.close();
-      throw error;
-    }
-    void removeOlder(root, generation);
-    return claim;
-  }
-
   /** Throws where another tab took over. */
-  async check(): Promise<void> {
-    const { held } = await navigator.locks.query();
-    const lock = ownerLock(this.#request.name);
-    const isOurs = held?.some((one) => one.name === lock && one.clientId === this.#request.clientId) ?? false;
-    if (this.#isClosed || !isOurs) throw new ArchiveError("tabs/fenced", "Another tab took over while this one was asleep. It is not known whether this was done.");
-  }
-
+  check(): Promise<void>;
   /** Runs what writes and flushes, without a pause in it; what it returns may be acknowledged. */
-  async commit<T>(write: () => T): Promise<T> {
-    await this.check();
-    const value = write();
-    await this.check();
-    return value;
-  }
-
-  /** Opens a file of the store's, waiting for handles that a dead worker still holds. */
-  async open(name: string): Promise<FileSystemSyncAccessHandle> {
-    const handle = await openExclusive(this.folder, name, this.#request.lockedMs);
-    if (!handle) throw new ArchiveError("tabs/locked", `The collection's file ${name} stays locked.`);
-    return handle;
-  }
-
-  close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#handle.close();
-  }
+  commit<T>(write: () => Promise<T>): Promise<T>;
+  /** Opens where the collection is kept. */
+  storage(): Promise<PageStorage>;
+  close(): void;
 }
 
-/** Tried again with back-off as long as another holds it; undefined when that takes too long. */
-export async function openExclusive(folder: FileSystemDirectoryHandle, name: string, lockedMs: number): Promise<FileSystemSyncAccessHandle | undefined> {
-  const file = await folder.getFileHandle(name, { create: true });
-  const started = performance.now();
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await file.createSyncAccessHandle();
-    } catch (error) {
-      const isLocked = error instanceof DOMException && (error.name === "NoModificationAllowedError" || error.name === "InvalidStateError");
-      if (!isLocked) throw error;
-      if (performance.now() - started >= lockedMs) return undefined;
-    }
-    await pause(BACK_OFF_MS[Math.min(attempt, BACK_OFF_MS.length - 1)] ?? 0);
-  }
+export function fencedError(cause?: unknown): ArchiveError {
+  return new ArchiveError("tabs/fenced", "Another tab took over while this one was asleep. It is not known whether this was done.", { cause });
 }
 
-interface Generation {
-  readonly generation: number;
-  readonly epoch: number;
-  /** The highest number in use, complete or not. */
-  readonly highest: number;
-}
-
-/** Those that are complete, newest first. */
-async function generations(root: FileSystemDirectoryHandle): Promise<Generation[]> {
-  const numbers: number[] = [];
-  for await (const name of root.keys()) {
-    if (/^[1-9][0-9]*$/.test(name)) numbers.push(Number(name));
-  }
-  numbers.sort((a, b) => b - a);
-  const highest = numbers[0] ?? 0;
-  const complete: Generation[] = [];
-  for (const generation of numbers) {
-    const epoch = await peekEpoch(await root.getDirectoryHandle(String(generation)));
-    if (epoch !== undefined) complete.push({ generation, epoch, highest });
-  }
-  return complete;
-}
-
-/** Without the handle, which another may hold. */
-async function peekEpoch(folder: FileSystemDirectoryHandle): Promise<number | undefined> {
-  try {
-    const file = await (await folder.getFileHandle(CLAIM_FILE)).getFile();
-    return parseEpoch(new DataView(await file.slice(0, CLAIM_BYTES).arrayBuffer()));
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "NotFoundError") return undefined;
-    throw error;
-  }
-}
-
-function readEpoch(handle: FileSystemSyncAccessHandle): number | undefined {
-  const bytes = new Uint8Array(CLAIM_BYTES);
-  const got = handle.read(bytes, { at: 0 });
-  return parseEpoch(new DataView(bytes.buffer, 0, got));
-}
-
-function parseEpoch(view: DataView): number | undefined {
-  return view.byteLength === CLAIM_BYTES && view.getUint32(0, true) === MAGIC ? view.getFloat64(8, true) : undefined;
-}
-
-function writeEpoch(handle: FileSystemSyncAccessHandle, epoch: number): void {
-  const view = new DataView(new ArrayBuffer(CLAIM_BYTES));
-  view.setUint32(0, MAGIC, true);
-  view.setFloat64(8, epoch, true);
-  handle.write(view, { at: 0 });
-  handle.flush();
-}
-
-/** All files but the claim, each from its start: what a store writes there last is the oldest in the copy. */
-async function copyFolder(from: FileSystemDirectoryHandle, to: FileSystemDirectoryHandle): Promise<void> {
-  for await (const [name, entry] of from.entries()) {
-    if (entry.kind !== "file" || name === CLAIM_FILE) continue;
-    const file = await (entry as FileSystemFileHandle).getFile();
-    const handle = await openExclusive(to, name, 0);
-    if (!handle) throw new ArchiveError("tabs/locked", `Another tab is copying ${name}.`);
-    try {
-      handle.truncate(0);
-      for (let at = 0; at < file.size; at += COPY_BYTES) {
-        handle.write(await file.slice(at, at + COPY_BYTES).arrayBuffer(), { at });
-      }
-      handle.flush();
-    } finally {
-      handle.close();
-    }
-  }
-}
-
-/** Folders of frozen owners, as far as they let go by now. A newer one is not ours to judge: we may be frozen next. */
-async function removeOlder(root: FileSystemDirectoryHandle, kept: number): Promise<void> {
-  const names: string[] = [];
-  for await (const name of root.keys()) {
-    if (Number(name) < kept) names.push(name);
-  }
-  for (const name of names) {
-    // Whoever claims next tries again.
-    await root.removeEntry(name, { recursive: true }).catch(() => {});
-  }
-}
-
-function subfolder(folder: FileSystemDirectoryHandle, name: string): Promise<FileSystemDirectoryHandle> {
-  return folder.getDirectoryHandle(name, { create: true });
+/** Throws where the owner's lock is no longer this page's. */
+export async function checkLock({ name, clientId }: ClaimRequest, isClosed: boolean): Promise<void> {
+  const { held } = await navigator.locks.query();
+  const lock = ownerLock(name);
+  const isOurs = held?.some((one) => one.name === lock && one.clientId === clientId) ?? false;
+  if (isClosed || !isOurs) throw fencedError();
 }

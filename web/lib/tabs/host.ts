@@ -6,9 +6,10 @@
 
 import { errorToWire } from "../errors.js";
 import { serve, type Handlers } from "../port.js";
-import { Claim } from "./claim.js";
+import type { Claim } from "./claim.js";
 import { SharedFiles } from "./files.js";
 import { leaseEnd } from "./lease.js";
+import { takeClaim } from "./takeclaim.js";
 import { OWNER, portWire, relayWire, ServedPort, type Wire } from "./wire.js";
 import { channelName, compareVersions, pause, type Cry, type FromHost, type ToHost } from "./words.js";
 
@@ -19,10 +20,16 @@ export interface Owned {
   /** The tab is gone: frees what it held. */
   release?(tab: string): void;
   /** Closes every handle. */
-  close(): void;
+  close(): void | Promise<void>;
 }
 
-export type OpenOwned = (claim: Claim, files: SharedFiles) => Promise<Owned>;
+/** What an owner may ask of its page. */
+export interface Page {
+  /** Something worth keeping is there now: the page asks the browser not to throw it away. */
+  askToPersist(): void;
+}
+
+export type OpenOwned = (claim: Claim, files: SharedFiles, page: Page) => Promise<Owned>;
 
 type Own = Extract<ToHost, { tabs: "own" }>;
 
@@ -76,7 +83,7 @@ class Host {
 
   /** `trunk`: where the broker says which tabs want to be linked. */
   static async start(own: Own, trunk: MessagePort | undefined, open: OpenOwned, tell: (word: FromHost) => void): Promise<Host> {
-    const { name, clientId, epochFloor, isStolen, pace } = own;
+    const { name, clientId, epochFloor, isStolen, pace, kinds } = own;
     const lockedMs = isStolen ? pace.frozenLockedMs : pace.lockedMs;
     const channel = new BroadcastChannel(channelName(name));
     const starting = (): void => channel.postMessage({ say: "starting", tab: own.tab } satisfies Cry);
@@ -85,10 +92,10 @@ class Host {
     const sayingSo = setInterval(starting, pace.beatMs);
     let claim: Claim | undefined;
     try {
-      claim = await Claim.take({ name, clientId, epochFloor, lockedMs });
+      claim = await takeClaim({ name, clientId, epochFloor, lockedMs }, kinds);
       const files = new SharedFiles(channel);
       files.take(own.files);
-      const host = new Host(own, claim, channel, files, await open(claim, files), tell);
+      const host = new Host(own, claim, channel, files, await open(claim, files, { askToPersist: () => tell({ tabs: "persist" }) }), tell);
       channel.onmessage = (event: MessageEvent): void => host.#overhear(event.data as Cry);
       if (trunk) trunk.onmessage = ({ data, ports }: MessageEvent): void => host.hear(data as ToHost, ports[0]);
       return host;
@@ -154,7 +161,7 @@ class Host {
     this.#isFinishing = true;
     const guests = [...this.#guests.values()];
     await Promise.race([Promise.all(guests.map(({ port }) => port.finish())), pause(this.#own.pace.graceMs)]);
-    this.#release();
+    await this.#release();
     this.#tell({ tabs: "finished" });
   }
 
@@ -165,14 +172,14 @@ class Host {
       leaving.abort();
       port.close();
     }
-    this.#release();
+    void this.#release();
     self.close();
   }
 
-  #release(): void {
-    this.#owned.close();
-    this.#claim.close();
+  async #release(): Promise<void> {
     this.#channel.onmessage = null;
+    await this.#owned.close();
+    this.#claim.close();
   }
 
   #cry(cry: Cry): void {

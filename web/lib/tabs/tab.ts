@@ -12,6 +12,8 @@
 import { ArchiveError, abortError, isAbort } from "../errors.js";
 import { Client } from "../port.js";
 import { VERSION } from "../protocol.js";
+import type { StorageKind } from "../store/ladder.js";
+import { askToPersist } from "../store/room.js";
 import { SharedFiles } from "./files.js";
 import { holdLease } from "./lease.js";
 import { Broker } from "./reach.js";
@@ -29,6 +31,8 @@ export interface TabOptions {
   readonly repeatable?: ReadonlySet<string> | undefined;
   readonly version?: string | undefined;
   readonly pace?: Partial<Pace> | undefined;
+  /** Where the collection may be kept, the best first; what the browser has where it is left out. */
+  readonly kinds?: readonly StorageKind[] | undefined;
   /** Where `broker.js` is, if not beside the library. */
   readonly brokerUrl?: string | URL | undefined;
   /** Another owner answers from here on. */
@@ -173,10 +177,12 @@ export class Tab {
       clearInterval(starting);
       if (word.tabs === "owning") void this.#announce(word.epoch, trunk.port1);
       else if (word.tabs === "failed") fail(word.code, word.message);
+      // Refused or not, the collection works: how sure it is, the page tells by `room`.
+      else if (word.tabs === "persist") void askToPersist().catch(() => false);
       else letGo();
     };
     worker.onerror = (event): void => fail("engine/worker-failed", `The engine's worker failed${event.message ? `: ${event.message}` : " to start"}.`);
-    const { name } = this.#options;
+    const { name, kinds } = this.#options;
     const own: ToHost = {
       tabs: "own",
       name,
@@ -186,6 +192,7 @@ export class Tab {
       epochFloor: this.#epoch,
       isStolen,
       pace: this.#pace,
+      kinds,
       files: this.files.entries(),
     };
     worker.postMessage(own, [trunk.port2]);

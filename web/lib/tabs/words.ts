@@ -4,6 +4,8 @@
  * over a wire is between tabs of one version only. No behaviour.
  */
 
+import type { StorageKind } from "../store/ladder.js";
+
 /** How long each side waits, in milliseconds. */
 export interface Pace {
   /** Between two looks at an owner that owes an answer. */
@@ -73,6 +75,7 @@ export type ToHost =
       readonly epochFloor: number;
       readonly isStolen: boolean;
       readonly pace: Pace;
+      readonly kinds?: readonly StorageKind[] | undefined;
       readonly files: readonly (readonly [string, File])[];
     }
   | { readonly tabs: "announce" }
@@ -83,6 +86,8 @@ export type ToHost =
 export type FromHost =
   | { readonly tabs: "owning"; readonly epoch: number }
   | { readonly tabs: "failed"; readonly code: string; readonly message: string }
+  /** There is something that should be kept: workers may not ask the browser for it themselves. */
+  | { readonly tabs: "persist" }
   | { readonly tabs: "finished" };
 
 /** To and from the broker. */
