@@ -90,6 +90,7 @@ pub mod code {
     pub const MEMBER_BOMB: Code = "member/bomb";
     pub const MEMBER_TOO_DEEP: Code = "member/too-deep";
     pub const MEMBER_NOT_READ: Code = "member/not-supported";
+    pub const MEMBER_NO_ARCHIVE: Code = "member/not-an-archive";
 
     pub const HAR_BAD_JSON: Code = "har/bad-json";
     pub const HAR_BAD_TEXT: Code = "har/bad-text";
@@ -191,6 +192,7 @@ pub mod code {
         MEMBER_BOMB,
         MEMBER_TOO_DEEP,
         MEMBER_NOT_READ,
+        MEMBER_NO_ARCHIVE,
         HAR_BAD_JSON,
         HAR_BAD_TEXT,
         HAR_BAD_DATE,

@@ -532,11 +532,19 @@ impl Reading {
         };
         match detect(&start) {
             Ok(format) => self.read_as(format, start, site, sink),
-            Err(error) if error.code == code::NOT_YET && is_meant(&self.name) => {
-                let message = format!("{}: {}", shown(&self.name), error.message);
-                self.refuse(code::MEMBER_NOT_READ, message, site, sink);
+            Err(error) => {
+                let code = match error.code {
+                    code::NOT_YET if is_meant(&self.name) => Some(code::MEMBER_NOT_READ),
+                    code::NOT_AN_ARCHIVE if is_called_archive(&self.name) => {
+                        Some(code::MEMBER_NO_ARCHIVE)
+                    }
+                    _ => None,
+                };
+                if let Some(code) = code {
+                    let message = format!("{}: {}", shown(&self.name), error.message);
+                    self.refuse(code, message, site, sink);
+                }
             }
-            Err(_) => {}
         }
         if matches!(self.content, Content::Passed) {
             self.is_done = !self.must_end;
@@ -638,6 +646,19 @@ fn is_meant(name: &[u8]) -> bool {
     [&b".warc"[..], b".arc", b".cdx", b".wacz"]
         .iter()
         .any(|ending| memchr::memmem::find(name, ending).is_some())
+}
+
+/// Whether a member's name says that it holds records. What the Finder puts beside files is called like them.
+fn is_called_archive(name: &[u8]) -> bool {
+    let name = name.rsplit(|&byte| byte == b'/').next().unwrap_or(name);
+    let name = name.to_ascii_lowercase();
+    let packed = [&b".gz"[..], b".zst"];
+    let bare = packed.iter().find_map(|ending| name.strip_suffix(*ending));
+    let bare = bare.unwrap_or(&name);
+    let is_called = [&b".warc"[..], b".arc", b".wacz"]
+        .iter()
+        .any(|ending| bare.ends_with(ending));
+    is_called && !name.starts_with(b"._")
 }
 
 /// A name for people, in quotes, cut where it is long.
