@@ -234,6 +234,64 @@ fn far_matches_of_zstandard_frames_are_found() {
     assert_eq!(records(&lines).len(), 2);
 }
 
+/// Members may be cut anywhere, in the line that begins a record too.
+#[test]
+fn url_lines_that_members_cut_cost_no_record() {
+    let parts = arc();
+    let bytes = parts.concat();
+    let whole = inspect(&bytes).expect("an archive");
+    let told = |lines: &[Value]| -> Vec<Value> {
+        let fields = ["type", "uri", "raw_len", "raw_sha1", "body_sha1"];
+        let pick = |line: &&Value| fields.map(|field| line[field].clone());
+        records(lines)
+            .iter()
+            .map(|line| pick(line).to_vec().into())
+            .collect()
+    };
+    let begin = parts[0].len();
+    let mut cuts: Vec<Vec<usize>> = (begin..bytes.len()).map(|cut| vec![cut]).collect();
+    cuts.extend((begin + 1..begin + 40).map(|cut| vec![cut, cut + 3, cut + 9]));
+    for cuts in cuts {
+        let ends = cuts.iter().copied().chain([bytes.len()]);
+        let mut from = 0;
+        let mut members = Vec::new();
+        for to in ends {
+            members.extend(gzip(&bytes[from..to]));
+            from = to;
+        }
+        let lines = inspect(&members).expect("an archive");
+        assert_eq!(told(&lines), told(&whole), "cut at {cuts:?}: {lines:?}");
+        for window in [1, 7, 50] {
+            assert_eq!(
+                inspect_cut(&members, window),
+                Ok(lines.clone()),
+                "cut at {cuts:?}"
+            );
+        }
+        let mut places = Places::default();
+        let mut reader = parser(Format::ArcGz, None);
+        read_all(reader.as_mut(), &members, 100, &mut places);
+        for (place, part) in places.0.into_iter().zip(&parts) {
+            let raw = extract_at(&members, Format::ArcGz, place, Part::Raw);
+            // The newline that closes it may lie in the next member.
+            let is_whole = part.starts_with(&raw) && raw.len() + 1 >= part.len();
+            assert!(is_whole, "cut at {cuts:?}");
+        }
+    }
+    // What does not go on in the next member is told, and costs nothing else.
+    let line = &parts[1][..20];
+    let members = [
+        gzip(&parts[0]),
+        gzip(line),
+        gzip(&parts[2]),
+        gzip(&parts[3]),
+        gzip(line),
+    ];
+    let lines = inspect(&members.concat()).expect("an archive");
+    assert_eq!(records(&lines).len(), 3, "{lines:?}");
+    assert_eq!(codes(&lines), ["arc/truncated", "arc/truncated"]);
+}
+
 #[test]
 fn a_length_in_a_url_line_that_is_wrong_costs_no_other_record() {
     let mut parts = arc();

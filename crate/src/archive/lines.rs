@@ -34,6 +34,9 @@ impl Machine {
                 at += 1;
             }
         }
+        if self.line.is_empty() {
+            self.probe_at = (self.member, place + at as u64);
+        }
         let end = memchr(b'\n', &bytes[at..]).map(|found| at + found + 1);
         let to = end.unwrap_or(bytes.len());
         self.line.extend_from_slice(&bytes[at..to]);
@@ -49,7 +52,7 @@ impl Machine {
                 self.tell_before(sink);
             }
             let line = std::mem::take(&mut self.line);
-            self.begin_line(start_of(&line, place + to as u64), &line, sink);
+            self.begin_line(&line, place + to as u64, sink);
         }
         (to, Flow::On)
     }
@@ -74,9 +77,14 @@ impl Machine {
         (taken, flow)
     }
 
-    /// A record begins with this URL line.
-    pub(super) fn begin_line(&mut self, start: u64, line: &[u8], sink: &mut dyn Sink) {
-        self.begin_record(start);
+    /// A record begins with this URL line, which ends at `end`.
+    pub(super) fn begin_line(&mut self, line: &[u8], end: u64, sink: &mut dyn Sink) {
+        self.begin_record(start_of(line, end));
+        self.begin_fields(line, end, sink);
+    }
+
+    /// What the URL line of a record says; its block begins at `end`.
+    fn begin_fields(&mut self, line: &[u8], end: u64, sink: &mut dyn Sink) {
         let is_version_block = is_version_line(line);
         let read = UrlLine::read(line, Trust::Due);
         let text = read.map_or(Vec::new(), |read| read.as_fields(is_version_block));
@@ -84,7 +92,7 @@ impl Machine {
         if !self.is_again() {
             self.tell_header_faults(true, sink);
         }
-        self.block_start = start + line.len() as u64;
+        self.block_start = end;
         self.version_bytes = match (self.known_length(), self.head.stated_length()) {
             (Some(bytes), _) | (None, StatedLength::Bytes(bytes)) => bytes,
             _ => u64::MAX,
@@ -116,6 +124,9 @@ impl Machine {
 
     /// The file ends in a line where one is due. `Rewind` asks to read the record before again.
     pub(super) fn finish_line(&mut self, end: u64, sink: &mut dyn Sink) -> Flow {
+        if !self.is_plain {
+            self.lose_cut_line(sink);
+        }
         let line = std::mem::take(&mut self.line);
         let cut = std::mem::take(&mut self.cut_line);
         let whole = [&cut[..], &line].concat();
@@ -135,7 +146,7 @@ impl Machine {
             self.tell(self.end_so_far(), true, sink);
         }
         if is_line {
-            self.begin_line(start, &line, sink);
+            self.begin_line(&line, end, sink);
             if self.state == State::Head {
                 self.open_block(self.block_start, 0, sink);
             }
@@ -145,10 +156,20 @@ impl Machine {
         Flow::On
     }
 
-    /// The member ends in a line that might have begun a record.
-    pub(super) fn lose_line(&mut self, sink: &mut dyn Sink) {
-        let line = std::mem::take(&mut self.line);
-        self.lose(line.len() as u64, self.record.offset, sink);
+    /// The member ends in a line that may begin a record: it may go on in the next one.
+    pub(super) fn cut_line_off(&mut self, sink: &mut dyn Sink) {
+        self.cut_line.append(&mut self.line);
+        if self.cut_line.len() > ARC_LINE_BYTES_MAX {
+            self.lose_cut_line(sink);
+        }
+    }
+
+    /// A line in which a member ended does not go on in the next one.
+    pub(super) fn lose_cut_line(&mut self, sink: &mut dyn Sink) {
+        let line = std::mem::take(&mut self.cut_line);
+        if !line.is_empty() {
+            self.lose(line.len() as u64, self.probe_at.0, sink);
+        }
     }
 
     fn lose(&mut self, bytes: u64, offset: u64, sink: &mut dyn Sink) {
@@ -156,7 +177,7 @@ impl Machine {
         self.damage(code::WARC_TRUNCATED, offset, bytes, message, sink);
     }
 
-    /// A member begins in the middle of a record: looks whether a record begins with it. Returns how many of
+    /// A member begins in the middle of a record, or of the line that begins one: looks whether a record begins with it. Returns how many of
     /// the bytes were used up, or nothing while too little is known.
     pub(super) fn line_joint(
         &mut self,
@@ -167,18 +188,38 @@ impl Machine {
         let end = memchr(b'\n', bytes).map(|found| found + 1);
         let taken = end.unwrap_or(bytes.len());
         self.line.extend_from_slice(&bytes[..taken]);
-        let is_none = could_be_line(&self.line) == Some(false);
+        let whole = [&self.cut_line[..], &self.line].concat();
+        let is_none = [&self.line, &whole]
+            .iter()
+            .all(|line| could_be_line(line) == Some(false));
         if end.is_none() && !is_none && self.line.len() <= ARC_LINE_BYTES_MAX {
             return None;
         }
         let line = std::mem::take(&mut self.line);
-        let start = start_of(&line, place + taken as u64);
-        if UrlLine::read(&line, Trust::Found).is_some() {
-            self.cut_off(sink);
-            self.begin_line(start, &line, sink);
-        } else {
+        let end = place + taken as u64;
+        let is_cut = !self.cut_line.is_empty();
+        let is_cut_whole = is_cut && UrlLine::read(&whole, Trust::Due).is_some();
+        // The rest of `http` may look like a scheme too.
+        let is_whole = UrlLine::read(&line, Trust::Found).is_some();
+        if is_whole && (!is_cut_whole || begins_as_usual(&line)) {
+            if is_cut {
+                self.lose_cut_line(sink);
+            } else {
+                self.cut_off(sink);
+            }
+            self.begin_line(&line, end, sink);
+        } else if is_cut_whole {
+            self.cut_line.clear();
+            self.begin_record(self.probe_at.1);
+            self.record.offset = self.probe_at.0;
             self.tell_split(sink);
-            let _ = self.data(&line, start, sink);
+            self.begin_fields(&whole, end, sink);
+        } else {
+            self.lose_cut_line(sink);
+            if !is_cut {
+                self.tell_split(sink);
+            }
+            let _ = self.data(&line, start_of(&line, end), sink);
         }
         Some(taken)
     }
@@ -186,6 +227,13 @@ impl Machine {
 
 fn is_newline(byte: &[u8]) -> bool {
     matches!(byte, b"\r" | b"\n")
+}
+
+/// Whether a URL line begins with one of the schemes that crawlers meet.
+fn begins_as_usual(line: &[u8]) -> bool {
+    [&b"http://"[..], b"https://", b"ftp://", b"dns:"]
+        .iter()
+        .any(|scheme| line.starts_with(scheme))
 }
 
 /// Where a line begins that ends at `end`.

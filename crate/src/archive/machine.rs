@@ -93,15 +93,15 @@ pub struct Machine {
     pub(super) probed: usize,
     /// Those bytes as they stand, since some files write them in lower case.
     probe: [u8; START.len()],
-    /// Member and place of the first of them.
-    probe_at: (u64, u64),
+    /// Member and place of the first of them, or of the line.
+    pub(super) probe_at: (u64, u64),
     /// One of them was not as the standard has it.
     has_odd_case: bool,
     /// Bytes of `WARC/` that the block ended with: its length may cut into the next record.
     overrun: usize,
     /// Block length that this implies.
     pub(super) shorter_after_overrun: u64,
-    /// In ARC: a line seen in the gap, and the piece of a URL line that the block ended with.
+    /// In ARC: a line seen in the gap, and the piece of a URL line that the block or the member ended with.
     pub(super) line: Vec<u8>,
     pub(super) cut_line: Vec<u8>,
     /// Lines and bytes of an ARC version block that are still to come.
@@ -221,6 +221,7 @@ impl Machine {
             && self.joint.is_none()
             && self.overrun == 0
             && self.probed == 0
+            && self.cut_line.is_empty()
     }
 
     /// Whether what was read last belongs to no record.
@@ -232,6 +233,7 @@ impl Machine {
         self.member = offset;
         match self.state {
             State::Gap if self.may_span => {}
+            State::Gap if !self.cut_line.is_empty() => self.joint = Some(0),
             State::Gap => self.newlines = 0,
             State::Head | State::Block => self.joint = Some(0),
             State::Hunt => self.hunt = self.hunt_at(0, true),
@@ -280,7 +282,9 @@ impl Machine {
 
     /// The member ended as it should, right before file offset `end`.
     pub fn member_end(&mut self, end: u64, sink: &mut dyn Sink) {
-        if let Some(seen) = self.joint.take() {
+        if let Some(seen) = self.joint.take()
+            && self.cut_line.is_empty()
+        {
             // Too little of a member to see whether it begins a record: it belongs to the one before.
             let mut bytes = std::mem::take(&mut self.line);
             bytes.extend_from_slice(&self.probe[..seen]);
@@ -305,8 +309,8 @@ impl Machine {
             }
             _ => self.record.length = end.saturating_sub(self.record.offset),
         }
-        if self.state == State::Gap && !self.line.is_empty() {
-            self.lose_line(sink);
+        if self.state == State::Gap {
+            self.cut_line_off(sink);
         }
     }
 
@@ -323,6 +327,7 @@ impl Machine {
         self.joint = None;
         self.pending = None;
         self.line.clear();
+        self.lose_cut_line(sink);
         had_record
     }
 
@@ -552,7 +557,7 @@ impl Machine {
         if self.framing == Framing::Arc {
             let line = self.hunt.seeker.line().to_vec();
             let end = start + line.len() as u64;
-            self.begin_line(start, &line, sink);
+            self.begin_line(&line, end, sink);
             return usize::try_from(end.saturating_sub(place)).unwrap_or(0);
         }
         // A start before these bytes can only be a piece of `WARC/`: the digit after it was just seen.
