@@ -461,7 +461,8 @@ impl Verifier {
         // A revisit has no payload of its own; the first of several segments states the digest of all of them.
         let is_segment = head.get("WARC-Segment-Number").is_some();
         if let Some(payload) = &mut verifier.payload {
-            payload.is_elsewhere = head.kind() == RecordType::Revisit || is_segment;
+            payload.is_elsewhere =
+                head.is_elsewhere || head.kind() == RecordType::Revisit || is_segment;
         }
         verifier
     }

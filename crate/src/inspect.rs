@@ -1,7 +1,7 @@
 //! Reads every record in full and tells of each in a JSON line: the engine behind `records`.
 //!
 //!   line := {"offset":N,"length":N,"type":T, ... ,"raw_sha1":HEX, ...} | {"damage":CODE,"offset":N,"skipped":N,"message":T}
-//! Where a file has parts, or was named, `"file":"FILE!PART"` goes ahead. A field that the record does not have is absent. `body_*` is absent where the body could not be decoded.
+//! Where a file has parts, or was named, `"file":"FILE!PART"` goes ahead. A field that the record does not have is absent, `raw_*` where its bytes are in another file. `body_*` is absent where the body could not be decoded.
 
 use crate::archive::{Aside, HttpHead, Part, Record, RecordType, Sink, WarcHead};
 use crate::digest::hex;
@@ -23,6 +23,7 @@ struct Current {
     te: Option<Vec<u8>>,
     ce: Option<Vec<u8>>,
     payload: Payload,
+    is_elsewhere: bool,
 }
 
 /// Gathers lines; the host takes them away as they come.
@@ -84,6 +85,7 @@ impl Sink for Inspector {
             te: None,
             ce: None,
             payload: Payload::new(head, &self.budget, Sha1s::Made),
+            is_elsewhere: head.is_elsewhere,
         });
     }
 
@@ -123,9 +125,13 @@ impl Sink for Inspector {
         line.optional("mime", current.content_type.as_deref());
         line.optional("content_length", current.content_length.as_deref());
         line.optional("payload_digest", current.payload_digest.as_deref());
-        line.number("raw_len", facts.raw_bytes);
-        line.string("raw_sha1", hex(&facts.raw_sha1).as_bytes());
-        if let Some((bytes, sha1)) = &facts.content {
+        if !current.is_elsewhere {
+            line.number("raw_len", facts.raw_bytes);
+            line.string("raw_sha1", hex(&facts.raw_sha1).as_bytes());
+        }
+        if let Some((bytes, sha1)) = &facts.content
+            && !current.is_elsewhere
+        {
             line.number("body_len", *bytes);
             line.string("body_sha1", hex(sha1).as_bytes());
         }

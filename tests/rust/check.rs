@@ -74,6 +74,19 @@ fn an_archive_as_it_should_be_has_no_problem() {
 }
 
 #[test]
+fn digests_of_bytes_in_another_file_are_not_compared() {
+    let index = " CDX N b a m s k r M S V g\n\
+                 test,a)/ 20240506070809 http://a.test/ text/html 200 \
+                 VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N - - 300 0 a.warc.gz\n";
+    let lines = check(index.as_bytes(), 1000);
+    assert_eq!(codes(&lines), [] as [&str; 0]);
+    assert_eq!(
+        (&lines[0]["records"], &lines[0]["digests"]),
+        (&1.into(), &0.into())
+    );
+}
+
+#[test]
 fn what_is_wrong_with_a_record_is_told_with_its_place() {
     let uuid = "<urn:uuid:00000002>";
     for (from, to, expected) in [

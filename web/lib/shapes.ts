@@ -206,8 +206,9 @@ export interface InspectedRecord {
   readonly mime?: string;
   readonly content_length?: string;
   readonly payload_digest?: string;
-  readonly raw_len: number;
-  readonly raw_sha1: string;
+  /** Of the payload as stored; absent for a row of an index, whose bytes are in another file. */
+  readonly raw_len?: number;
+  readonly raw_sha1?: string;
   readonly body_len?: number;
   readonly body_sha1?: string;
   readonly te?: string;

@@ -213,7 +213,7 @@ fn tell_row(row: &Row, (offset, skip): Place, length: u64, sink: &mut dyn Sink) 
             head.field(name, &value);
         }
     }
-    sink.begin(&WarcHead::made(row.line.clone(), head.end()));
+    sink.begin(&WarcHead::made_elsewhere(row.line.clone(), head.end()));
     if holds_http {
         let mut line = b"HTTP/1.1 ".to_vec();
         line.extend_from_slice(status.as_deref().unwrap_or_default());

@@ -169,6 +169,8 @@ pub struct WarcHead {
     pub raw: Vec<u8>,
     /// The header block that stands for `raw` in a format that has none.
     made: Option<Vec<u8>>,
+    /// True of a row of an index: the block is in another file.
+    pub is_elsewhere: bool,
     fields: Fields,
     version_end: usize,
 }
@@ -184,6 +186,14 @@ impl WarcHead {
         };
         head.parse();
         head
+    }
+
+    /// The head of a record of which this file holds no more than a row of an index.
+    pub fn made_elsewhere(raw: Vec<u8>, text: Vec<u8>) -> WarcHead {
+        WarcHead {
+            is_elsewhere: true,
+            ..WarcHead::made(raw, text)
+        }
     }
 
     /// Becomes the head that `made` makes; its buffers are used again.
