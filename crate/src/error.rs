@@ -35,7 +35,6 @@ pub mod code {
 
     pub const BAD_QUERY: Code = "lookup/bad-query";
     pub const TOO_MANY_ROWS: Code = "lookup/too-many-rows";
-    pub const CANNOT_COMPRESS: Code = "write/cannot-compress";
     pub const NOT_AN_INDEX: Code = "lookup/not-an-index";
 
     pub const CDX_BAD_LINE: Code = "cdx/bad-line";

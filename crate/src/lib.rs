@@ -31,6 +31,7 @@ pub mod inspect;
 mod json;
 pub mod limits;
 pub mod naming;
+mod order;
 pub mod payload;
 #[cfg(feature = "tools")]
 pub mod query;

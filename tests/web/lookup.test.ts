@@ -54,3 +54,11 @@ test("a look-up takes what CDX servers take, and says what it expected", () => {
     expect([args, run(...args).status]).toEqual([args, 2]);
   }
 });
+
+test("numbers that were posted are said in the key as other indexers say them", () => {
+  const body = '{"a":1e16,"b":0.00001,"c":1.50,"d":-0.0,"e":12,"f":1e400,"g":1469.7000002488494,"h":0.1000000000000000055511151231257827}';
+  const requestHeaders = { "Content-Type": "application/json", "Content-Length": String(body.length) };
+  writeFileSync(join(folder, "posted.warc.gz"), warcGz(...exchange({ url: "http://a.test/form", method: "POST", requestHeaders, requestBody: body, body: "done" })));
+  const { requestBody } = JSON.parse(/\{.*/.exec(run("cdx", "posted.warc.gz").stdout)?.[0] ?? "{}") as { requestBody?: string };
+  expect(requestBody).toBe("a=1e%2B16&b=1e-05&c=1.5&d=-0.0&e=12&f=inf&g=1469.7000002488494&h=0.1");
+});

@@ -107,10 +107,10 @@ export async function* makeIndex(
     const indexes: OpenIndex[] = [];
     for (const { source } of runs) indexes.push({ name: part, reference: source, source: await host.open(source) });
     for await (const lines of rows(host, merge, indexes, signal, options)) {
-      failing(() => writing.push(lines));
+      writing.push(lines);
       yield { of, bytes: writing.take() };
     }
-    failing(() => writing.finish());
+    writing.finish();
     yield { of, bytes: writing.take() };
     if (format !== "zipnum") return;
     yield { of: "index", bytes: writing.take_index() };

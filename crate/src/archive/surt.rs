@@ -4,6 +4,8 @@
 //! Two URLs that usually lead to the same page get one key: case, `www.`, default ports, user names,
 //! session ids, the order of the query and a last slash do not count. A pure function; never fails.
 
+use crate::order;
+
 /// Schemes without a host: such URLs are their own key.
 const OPAQUE: [&str; 6] = [
     "dns:",
@@ -354,16 +356,18 @@ fn has_id(text: &str, length: usize) -> bool {
         .is_some_and(|id| id.iter().all(u8::is_ascii_alphanumeric))
 }
 
+fn parted(argument: &str) -> (&str, Option<&str>) {
+    argument
+        .split_once('=')
+        .map_or((argument, None), |(name, value)| (name, Some(value)))
+}
+
 fn query_key(query: &str) -> String {
     let lower = escape_once(&unescape_fully(query.as_bytes())).to_ascii_lowercase();
     let stripped = without_query_session(&lower);
     let mut arguments: Vec<&str> = stripped.split('&').collect();
     // The name sorts before its value: `a&b` is `a`, `b`, and `a=1` comes before `a=2`.
-    arguments.sort_unstable_by_key(|argument| {
-        argument
-            .split_once('=')
-            .map_or((*argument, None), |(name, value)| (name, Some(value)))
-    });
+    order::sort_by(&mut arguments, |one, other| parted(one).cmp(&parted(other)));
     arguments.join("&")
 }
 

@@ -206,25 +206,43 @@ fn number(text: &str) -> String {
     if !text.contains(['.', 'e', 'E']) {
         return text.to_owned();
     }
-    let Ok(value) = text.parse::<f64>() else {
+    let sign = if text.starts_with('-') { "-" } else { "" };
+    let said = shortest(text.trim_start_matches('-'));
+    // What is too great for them.
+    let Some((figures, power)) = said.split_once('e') else {
+        return format!("{sign}inf");
+    };
+    let figures = figures.replace('.', "");
+    let Ok(power) = power.trim_start_matches('+').parse::<i32>() else {
         return text.to_owned();
     };
-    let size = value.abs();
-    if value == 0.0 || (1e-4..1e16).contains(&size) {
-        return format!("{value:?}");
-    }
-    // Rust says 1e16 and 1e-5, the indexers 1e+16 and 1e-05.
-    let said = format!("{value:e}");
-    match said.split_once('e') {
-        Some((digits, power)) => {
-            let (sign, power) = match power.strip_prefix('-') {
-                Some(power) => ('-', power),
-                None => ('+', power),
-            };
-            format!("{digits}e{sign}{power:0>2}")
+    let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
+    match power {
+        0..=15 => {
+            let whole = usize::try_from(power).unwrap_or(0) + 1;
+            let padded = figures.clone() + &zeros(power + 2);
+            let fraction = figures.get(whole..).filter(|rest| !rest.is_empty());
+            format!("{sign}{}.{}", &padded[..whole], fraction.unwrap_or("0"))
         }
-        None => said,
+        -4..=-1 => format!("{sign}0.{}{figures}", zeros(-power - 1)),
+        _ => {
+            let rest = if figures.len() > 1 { "." } else { "" };
+            let (first, others) = figures.split_at(1);
+            let way = if power < 0 { '-' } else { '+' };
+            format!("{sign}{first}{rest}{others}e{way}{:0>2}", power.abs())
+        }
     }
+}
+
+/// A number that is not negative in as few figures as read back as the same: `1.5e-7`.
+fn shortest(text: &str) -> String {
+    // The host reads and writes numbers as well, and what does it here would weigh 20 kB.
+    #[cfg(target_arch = "wasm32")]
+    return crate::wasm::shortest(text);
+    #[cfg(not(target_arch = "wasm32"))]
+    return text
+        .parse::<f64>()
+        .map_or_else(|_| text.to_owned(), |value| format!("{value:e}"));
 }
 
 #[cfg(test)]
@@ -275,6 +293,17 @@ mod tests {
             ("0.00001", "1e-05"),
             ("1.0", "1.0"),
             ("1e400", "inf"),
+            ("-1e400", "-inf"),
+            ("1e15", "1000000000000000.0"),
+            ("9999999999999998.0", "9999999999999998.0"),
+            ("-0.0", "-0.0"),
+            ("0e9", "0.0"),
+            ("0.0001", "0.0001"),
+            ("-12.5e-1", "-1.25"),
+            ("1.25e22", "1.25e+22"),
+            ("-3.5E-300", "-3.5e-300"),
+            ("0.1000000000000000055511151231257827", "0.1"),
+            ("5e-324", "5e-324"),
         ] {
             assert_eq!(number(text), said);
         }

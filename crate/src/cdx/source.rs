@@ -18,6 +18,7 @@ use crate::limits::{
     CDX_LOOK_LINES_MAX, LOOKUP_HELD_BYTES_MAX, LOOKUP_KEPT_BYTES_MAX, LOOKUP_READ_BYTES,
     LOOKUP_WHOLE_BYTES_MAX,
 };
+use crate::order;
 
 /// Bytes that the host must read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,8 +95,11 @@ impl Rows {
     }
 
     fn sort(&mut self) {
-        let rows = self.rows.make_contiguous();
-        rows.sort_by(|a, b| (&a.key, &a.timestamp, &a.line).cmp(&(&b.key, &b.timestamp, &b.line)));
+        let mut rows = Vec::from(std::mem::take(&mut self.rows));
+        order::sort_by(&mut rows, |a, b| {
+            (&a.key, &a.timestamp, &a.line).cmp(&(&b.key, &b.timestamp, &b.line))
+        });
+        self.rows = rows.into();
     }
 
     fn is_too_much(&self) -> bool {

@@ -16,6 +16,7 @@ use super::leaf::{self, Entry, Hash};
 use super::page::CONTENT_BYTES;
 use super::pager::{Logical, Pager};
 use super::superblock::ROOT_BYTES;
+use crate::order;
 
 /// Entries take this share of the buckets' room before a bucket is split.
 const SPLIT_ABOVE_PERCENT: u64 = 75;
@@ -227,7 +228,7 @@ impl LinearHash {
                     (at >= position).then(|| (at, (entry.key.to_vec(), entry.value.to_vec())))
                 }));
             }
-            here.sort_unstable_by_key(|(at, _)| *at);
+            order::sort_by(&mut here, |one, other| one.0.cmp(&other.0));
             let room = limit - found.len();
             // Entries of one address are not parted: the cursor could not tell where between them it stands.
             let cut = here.get(room).map_or(here.len(), |first_left| {

@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use super::cache::{Cache, Missing};
 use super::page::{CONTENT_BYTES, PageNo, seal, unseal};
 use super::superblock::{PLACES_PER_TABLE, ROOT_BYTES, Superblock, TABLES_MAX};
+use crate::order;
 
 const NO_PLACE: PageNo = PageNo(0);
 const ZEROS: [u8; CONTENT_BYTES] = [0; CONTENT_BYTES];
@@ -427,7 +428,7 @@ impl Pager {
             .map(|(page_no, content)| (page_no, seal(page_no, content)))
             .collect();
         // Neighbours in the file go out in one write.
-        pages.sort_unstable_by_key(|(page_no, _)| *page_no);
+        order::sort_by(&mut pages, |one, other| one.0.cmp(&other.0));
         pages
     }
 

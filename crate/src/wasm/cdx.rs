@@ -215,12 +215,12 @@ impl IndexWriting {
         IndexWriting { writer }
     }
 
-    pub fn push(&mut self, bytes: &[u8]) -> Result<(), JsValue> {
-        self.writer.push(bytes).map_err(thrown)
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.writer.push(bytes);
     }
 
-    pub fn finish(&mut self) -> Result<(), JsValue> {
-        self.writer.finish().map_err(thrown)
+    pub fn finish(&mut self) {
+        self.writer.finish();
     }
 
     pub fn take(&mut self) -> Vec<u8> {

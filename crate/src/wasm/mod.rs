@@ -19,6 +19,8 @@ mod engine;
 #[cfg(feature = "tools")]
 mod inspect;
 #[cfg(feature = "tools")]
+mod number;
+#[cfg(feature = "tools")]
 mod proof;
 #[cfg(feature = "tools")]
 mod ranges;
@@ -35,6 +37,9 @@ mod store;
 mod verify;
 #[cfg(feature = "tools")]
 mod write;
+
+#[cfg(feature = "tools")]
+pub use number::shortest;
 
 /// Version that the library checks before it uses a module.
 #[wasm_bindgen]

@@ -8,5 +8,6 @@ mod http;
 mod pieces;
 
 pub use cutter::{Cutter, Options};
+pub(crate) use gzip::GzipWriter;
 pub use heading::{Digests, Heading, Measured, Version, record_id};
 pub use pieces::{Piece, Pieces};

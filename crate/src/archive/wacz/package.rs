@@ -73,10 +73,9 @@ impl Package {
         }));
         let slash = memchr::memrchr(b'/', name).map_or(0, |at| at + 1);
         self.root = name[..slash].to_vec();
-        let paths = manifest.resources.iter().enumerate();
-        self.by_path = paths
-            .map(|(at, resource)| (resource.name.clone(), at))
-            .collect();
+        for (at, resource) in manifest.resources.iter().enumerate() {
+            self.by_path.insert(resource.name.clone(), at);
+        }
         self.is_present = vec![false; manifest.resources.len()];
         let is_over = manifest.is_over;
         self.manifest = Some(manifest);

@@ -28,6 +28,7 @@ use crate::limits::{
     REWIND_BYTES_MIN, SKIP_BYTES_MIN, WBN_HEAD_BYTES_MAX, WBN_INDEX_HELD_BYTES_MAX,
     WBN_INDEX_STEP_BYTES,
 };
+use crate::order;
 
 const GATHER_STEP_BYTES: usize = 16 << 10;
 
@@ -334,6 +335,13 @@ impl Bundle {
         self.next_section(sink);
     }
 
+    /// Responses are read as they lie in the file.
+    fn order(&mut self) {
+        order::sort_by(&mut self.listed, |one, other| {
+            (one.offset, one.named_at).cmp(&(other.offset, other.named_at))
+        });
+    }
+
     /// Tells what the bundle says of itself, once.
     fn tell_about(&mut self, sink: &mut dyn Sink) {
         if self.only.is_some() || std::mem::replace(&mut self.is_about_told, true) {
@@ -422,8 +430,7 @@ impl Bundle {
                 self.index.pairs_left = 0;
             }
             if is_done || is_bad {
-                self.listed
-                    .sort_by_key(|listed| (listed.offset, listed.named_at));
+                self.order();
                 return self.next_section(sink);
             }
             if rest.is_empty() {
@@ -642,8 +649,7 @@ impl Bundle {
             Phase::Index => {
                 self.index.is_begun = true;
                 self.index.pairs_left = 0;
-                self.listed
-                    .sort_by_key(|listed| (listed.offset, listed.named_at));
+                self.order();
                 self.next_section(sink);
             }
             Phase::Response => {
