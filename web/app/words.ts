@@ -51,6 +51,7 @@ const english = {
     zip: "ZIP or WACZ",
     tar: "TAR",
     "tar.gz": "TAR, compressed",
+    gz: "One file, compressed",
     manifest: "List of archives",
     har: "HAR",
     wbn: "Web bundle",

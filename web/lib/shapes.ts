@@ -30,6 +30,7 @@ export type ArchiveFormat =
   | "zip"
   | "tar"
   | "tar.gz"
+  | "gz"
   /** A list of archives at other addresses. */
   | "manifest"
   | "har"

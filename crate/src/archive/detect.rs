@@ -87,6 +87,7 @@ fn detect_gzip(start: &[u8]) -> Result<Format, Error> {
         Format::Arc => Some(Format::ArcGz),
         Format::Cdx => Some(Format::CdxGz),
         Format::Tar => Some(Format::TarGz),
+        Format::Har | Format::Wbn | Format::Manifest => Some(Format::Packed),
         _ => None,
     });
     // A first member that cannot be read says nothing of those after it.

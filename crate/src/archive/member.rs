@@ -7,6 +7,7 @@ use super::aside::{Aside, Index};
 use super::detect::detect;
 use super::http::HttpHead;
 use super::inside::Inside;
+use super::packed::PackedFile;
 use super::parser::{Format, Parser, is_read_here, parser};
 use super::record::{Part, Record, Sink};
 use super::tar::{TarGzReader, TarReader};
@@ -479,7 +480,7 @@ impl Reading {
             return 0;
         }
         let taken = child.feed(&bytes[..bytes.len().min(left)], sink);
-        if self.window.storage == Storage::Deflated && child.parser.wanted() < at + taken as u64 {
+        if self.window.storage != Storage::Stored && child.parser.wanted() < at + taken as u64 {
             // Inflating begins again: what that costs depends on the place, not on the step back.
             self.rewound = self.rewound.saturating_add(at + taken as u64);
             if self.rewound > REWIND_BYTES_MIN.max(self.bytes.unwrap_or(0).saturating_mul(2)) {
@@ -637,6 +638,7 @@ fn parser_within(format: Format, bytes: Option<u64>, depth: usize) -> Box<dyn Pa
         Format::Zip => Box::new(ZipReader::within(bytes, depth)),
         Format::Tar if is_read_here(format) => Box::new(TarReader::within(bytes, depth)),
         Format::TarGz if is_read_here(format) => Box::new(TarGzReader::within(bytes, depth)),
+        Format::Packed if is_read_here(format) => Box::new(PackedFile::within(bytes, depth)),
         _ => parser(format, bytes),
     }
 }

@@ -24,6 +24,7 @@ mod machine;
 mod member;
 mod members;
 mod open_block;
+mod packed;
 mod parser;
 mod reader;
 mod record;

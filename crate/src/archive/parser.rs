@@ -3,6 +3,7 @@
 use super::cdx::CdxParser;
 use super::framing::Framing;
 use super::har::Har;
+use super::packed::PackedFile;
 use super::reader::{Container, Reader};
 use super::record::Sink;
 use super::tar::{TarGzReader, TarReader};
@@ -42,6 +43,8 @@ pub enum Format {
     Har,
     /// Web bundles, b1 and b2.
     Wbn,
+    /// One file of another format in gzip members.
+    Packed,
 }
 
 impl Format {
@@ -59,6 +62,7 @@ impl Format {
         (Format::Manifest, "manifest"),
         (Format::Har, "har"),
         (Format::Wbn, "wbn"),
+        (Format::Packed, "gz"),
     ];
 
     /// Whether records lie in the file as they are, one after another.
@@ -74,7 +78,10 @@ impl Format {
 
     /// Whether it holds files, and no records of its own.
     pub fn holds_files(self) -> bool {
-        matches!(self, Format::Zip | Format::Tar | Format::TarGz)
+        matches!(
+            self,
+            Format::Zip | Format::Tar | Format::TarGz | Format::Packed
+        )
     }
 
     /// Whether it is compressed, so that compressing it again brings little.
@@ -87,6 +94,7 @@ impl Format {
                 | Format::CdxGz
                 | Format::Zip
                 | Format::TarGz
+                | Format::Packed
         )
     }
 
@@ -195,6 +203,7 @@ pub fn parser(format: Format, size: Option<u64>) -> Box<dyn Parser> {
         Format::Zip => Box::new(ZipReader::new(size)),
         Format::Tar if HAS_ALL => Box::new(TarReader::new(size)),
         Format::TarGz if HAS_ALL => Box::new(TarGzReader::new(size)),
+        Format::Packed if HAS_ALL => Box::new(PackedFile::new(size)),
         Format::Manifest => Box::new(ManifestReader::new()),
         Format::Har if HAS_ALL => Box::new(Har::new()),
         Format::Wbn if HAS_ALL => Box::new(Bundle::new(size)),
@@ -217,7 +226,9 @@ pub fn parser_at(format: Format, offset: u64, skip: u64) -> Box<dyn Parser> {
         Format::Cdx if HAS_ALL => Box::new(CdxParser::at(false, offset, skip)),
         Format::CdxGz if HAS_ALL => Box::new(CdxParser::at(true, offset, skip)),
         // They have no records of their own: those of their members are read as parts.
-        Format::Zip | Format::Tar | Format::TarGz | Format::Manifest => parser(format, None),
+        Format::Zip | Format::Tar | Format::TarGz | Format::Packed | Format::Manifest => {
+            parser(format, None)
+        }
         Format::Har if HAS_ALL => Box::new(Har::at(offset, skip)),
         Format::Wbn if HAS_ALL => Box::new(Bundle::at(offset, skip)),
         _ => Box::new(Unread::default()),

@@ -143,6 +143,8 @@ impl PartFinder {
     #[wasm_bindgen(constructor)]
     pub fn new(start: &[u8], size: Option<f64>, name: &str) -> Result<PartFinder, JsValue> {
         let format = recognised(start)?;
+        // What is packed has a part without a name.
+        let is_itself = name.is_empty() && format != Format::Packed;
         let itself = Part {
             format,
             ..Part::default()
@@ -151,7 +153,7 @@ impl PartFinder {
             parser: archive::parser(format, size.map(offset_in)),
             search: Search {
                 name: name.as_bytes().to_vec(),
-                found: name.is_empty().then_some(itself),
+                found: is_itself.then_some(itself),
             },
         })
     }
