@@ -43,6 +43,17 @@ test("an index is sorted, in every form, and answers as the archive does", () =>
   }
 });
 
+test("the records of a cluster are the rows of its blocks", () => {
+  run("cdx", "x.warc.gz", "-o", "y.idx");
+  const told = run("records", "y.idx");
+  const urls = lines(told.stdout).map((line) => (JSON.parse(line) as { uri: string }).uri);
+  expect([told.status, told.stderr, urls]).toEqual([0, "", ["http://a.test/a", "http://a.test/b", "http://a.test/c/d"]]);
+  rmSync(join(folder, "y.cdx.gz"));
+  const lost = run("records", "y.idx", "x.cdxj");
+  expect([lost.status, JSON.parse(lines(lost.stdout)[0] ?? "")]).toMatchObject([1, { damage: "cdx/bad-block", file: "y.idx" }]);
+  expect(lines(lost.stdout)).toHaveLength(4);
+});
+
 test("a look-up takes what CDX servers take, and says what it expected", () => {
   expect(run("lookup", "x.warc.gz", "--url", "http://a.test/none")).toEqual({ status: 1, stdout: "", stderr: "" });
   const last = run("lookup", "x.warc.gz", "--url", "a.test", "--matchType", "host", "--reverse", "--limit", "1", "--json");

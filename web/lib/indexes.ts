@@ -88,6 +88,28 @@ export async function* lookUp(
   }
 }
 
+/** All rows of the cluster of which this is the index, in pieces of whole lines; nothing where it is no such index. */
+export async function clusterRows(
+  host: IndexHost,
+  { name, source: reference }: NamedRef,
+  options: IndexOptions = {},
+): Promise<AsyncGenerator<Uint8Array, void, undefined> | undefined> {
+  const exports = await host.exports();
+  const { signal = never } = options;
+  const source = await host.open(reference);
+  if (exports.index_kind(await read(source, 0, START_BYTES, signal)) !== "cluster") return undefined;
+  const places = await placesOf(host, reference, signal);
+  const lookup = exports.IndexLookup.of_all();
+  async function* freed(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      yield* rows(host, lookup, [{ name, reference, source, places }], signal, options);
+    } finally {
+      lookup.free();
+    }
+  }
+  return freed();
+}
+
 /** The pieces of an index of these archives, sorted. */
 export async function* makeIndex(
   host: IndexHost,

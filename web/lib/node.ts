@@ -4,14 +4,16 @@ import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { spread } from "./cluster.js";
 import { greet, loopback, type Connect } from "./connection.js";
 import { Engine } from "./engine.js";
 import { listPath, openNodeSource } from "./files.js";
 import * as indexes from "./indexes.js";
 import type { IndexFormat, IndexOptions, IndexPiece } from "./indexes.js";
 import { ready, type EngineExports, type Modules } from "./module.js";
-import { opener, referTo, type ArchiveSource, type Referrer } from "./open.js";
+import { isNamed, opener, referTo, type ArchiveSource, type InspectOptions, type NamedSource, type Referrer } from "./open.js";
 import type { NamedRef, SourceRef } from "./protocol.js";
+import type { InspectedDamage, InspectedRecord } from "./shapes.js";
 import init, * as tools from "./wasm/tools.js";
 
 const TOOLS = new URL("./wasm/tools_bg.wasm", import.meta.url);
@@ -90,7 +92,29 @@ export interface MakeIndexOptions extends IndexOptions {
   readonly part?: string | undefined;
 }
 
-export const { openArchive, inspectArchive, checkArchive, readRecord, surt, cutRecords, checkQuery } = opener(connect, refer, listPath);
+const opened = opener(connect, refer, listPath);
+
+export const { openArchive, checkArchive, readRecord, surt, cutRecords, checkQuery } = opened;
+
+/** Reads every record in full, with digests, and tells of damage in place. Of a ZipNum cluster, its rows are the records. */
+export async function* inspectArchive(
+  source: ArchiveSource | NamedSource,
+  options: InspectOptions = {},
+): AsyncGenerator<InspectedRecord | InspectedDamage, void, undefined> {
+  const { source: index, name } = isNamed(source) ? source : { source, name: namedSource(source).name };
+  const rows = await spread(indexHost, { source: refer(index), name }, options.signal);
+  if (!rows) {
+    yield* opened.inspectArchive(source, options);
+    return;
+  }
+  try {
+    const file = options.isAlwaysNamed === true ? { file: name } : {};
+    for (const damage of rows.damages) yield { ...damage, ...file };
+    if (!rows.isEmpty) yield* opened.inspectArchive({ source: rows.path, name }, options);
+  } finally {
+    await rows.release();
+  }
+}
 
 export { Archive } from "./archive.js";
 export type { FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";

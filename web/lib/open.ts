@@ -222,7 +222,7 @@ function isSeveral(source: CollectionSource | readonly CollectionSource[]): sour
   return Array.isArray(source);
 }
 
-function isNamed(source: CollectionSource): source is NamedSource {
+export function isNamed(source: CollectionSource): source is NamedSource {
   return typeof source === "object" && "source" in source && "name" in source;
 }
 
