@@ -29,6 +29,11 @@ export const deepTests = {
     takes: "minutes",
     run: async () => [await runBrowsers({ only: ["hostile"], minutes: hours(1) })],
   },
+  kills: {
+    what: "workers, tabs and browsers killed 200 times each while they write to the store, on files and in a database, both browsers",
+    takes: "hours",
+    run: async () => [await runBrowsers({ only: ["kills"], minutes: hours(12) })],
+  },
   pywb: {
     what: "pywb serves captures from our CDXJ, CDX and ZipNum indexes; needs python3 and its registry",
     takes: "minutes",

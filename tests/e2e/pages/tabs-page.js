@@ -4,6 +4,20 @@ import { Tab } from "/lib/tabs/index.js";
 const asked = new URL(location.href).searchParams;
 if (asked.has("relay")) globalThis.SharedWorker = undefined;
 
+const workerQuery = new URLSearchParams({
+  ...(asked.has("loads") && { after: asked.get("loads") }),
+  ...(asked.has("spoilt") && { spoilt: asked.get("spoilt") }),
+});
+
+if (asked.has("persists")) {
+  // Asking for real would put a question on the screen, in Firefox.
+  globalThis.persistAsked = 0;
+  navigator.storage.persist = async () => {
+    globalThis.persistAsked += 1;
+    return true;
+  };
+}
+
 const REPEATABLE = new Set(["hello", "attach", "inspect", "surt", "epoch", "generation", "log", "slow", "fileText", "fileKeys", "left", "inspectShared", "kind", "reason", "room", "get"]);
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -12,7 +26,7 @@ const owners = [];
 const outdated = [];
 const tab = new Tab({
   name: asked.get("name") ?? "test",
-  startWorker: () => new Worker(`/tabs-worker.js${asked.has("loads") ? `?after=${asked.get("loads")}` : ""}`, { type: "module" }),
+  startWorker: () => new Worker(`/tabs-worker.js?${workerQuery}`, { type: "module" }),
   repeatable: REPEATABLE,
   ...(asked.has("version") && { version: asked.get("version") }),
   ...(asked.has("kinds") && { kinds: asked.get("kinds").split(",") }),

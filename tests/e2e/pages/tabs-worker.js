@@ -9,19 +9,37 @@ import { Store } from "/lib/store/store.js";
 import { hostOwner } from "/lib/tabs/index.js";
 import init, { PageStore } from "/lib/wasm/tools.js";
 
+// What fails here fails as it does in browsers that have the interface and no use of it: private windows, blocked data.
+const refuse = (name) => Promise.reject(new DOMException(`${name} does not work here`, "UnknownError"));
+const SPOILERS = {
+  files: () => (navigator.storage.getDirectory = () => refuse("getDirectory")),
+  handles: () => (FileSystemFileHandle.prototype.createSyncAccessHandle = () => refuse("createSyncAccessHandle")),
+  database: () => {
+    IDBFactory.prototype.open = () => {
+      throw new DOMException("open is not allowed here", "SecurityError");
+    };
+  },
+};
+for (const what of new URL(location.href).searchParams.get("spoilt")?.split(",") ?? []) SPOILERS[what]?.();
+
 const textOf = (bytes) => new TextDecoder().decode(bytes);
 const bytesOf = (text) => new TextEncoder().encode(text);
 const keyOf = (key) => bytesOf(`entry ${key}`);
 
-/** Entries of the engine's scan: lengths of one byte, as long as keys and values are short. */
+/** Entries of the engine's scan: lengths of seven bits a byte, each before its bytes. */
 function* entriesOf(bytes) {
-  for (let at = 0; at < bytes.length; ) {
-    const key = bytes.subarray(at + 1, at + 1 + bytes[at]);
-    at += 1 + key.length;
-    const value = bytes.subarray(at + 1, at + 1 + bytes[at]);
-    at += 1 + value.length;
-    yield [textOf(key), textOf(value)];
-  }
+  let at = 0;
+  const next = () => {
+    let length = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++];
+      length |= (byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    at += length;
+    return bytes.subarray(at - length, at);
+  };
+  while (at < bytes.length) yield [textOf(next()), textOf(next())];
 }
 
 hostOwner(async (claim, files, page) => {

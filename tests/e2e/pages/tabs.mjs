@@ -14,19 +14,28 @@ import { driverOptions } from "../browser.mjs";
 const LIBRARY = fileURLToPath(new URL("../../../dist/lib/", import.meta.url));
 const PAGES = fileURLToPath(new URL("./", import.meta.url));
 const MEDIA_TYPES = { ".js": "text/javascript", ".wasm": "application/wasm", ".html": "text/html" };
-const HOME = '<!doctype html><title>tab</title><link rel="icon" href="data:,"><input type="file"><script type="module" src="/tabs-page.js"></script>';
+const home = (script) => `<!doctype html><title>tab</title><link rel="icon" href="data:,"><input type="file"><script type="module" src="${script}"></script>`;
+const HOMES = { "/": home("/tabs-page.js"), "/kills": home("/kills-page.js") };
 
 /** Quick enough for a test, slow enough for a busy machine. */
 export const PACE = { beatMs: 150, frozenMs: 1200, linkMs: 1000, graceMs: 2000, ownerlessMs: 15_000, lockedMs: 8000, frozenLockedMs: 300 };
 
-export async function serveTabs() {
+/** @param {(told: any) => void} heard takes what pages post to /heard */
+export async function serveTabs(heard = () => undefined) {
   const server = createServer(async (request, response) => {
     const { pathname: path, searchParams } = new URL(request.url, "http://localhost");
+    if (request.method === "POST") {
+      let body = "";
+      for await (const part of request) body += part;
+      heard(JSON.parse(body));
+      return void response.writeHead(204).end();
+    }
     if (searchParams.has("after")) await new Promise((resolve) => setTimeout(resolve, Number(searchParams.get("after"))));
     const file = path.startsWith("/lib/") ? join(LIBRARY, path.slice(5)) : join(PAGES, path.slice(1));
     try {
-      const body = path === "/" ? HOME : readFileSync(file);
-      response.writeHead(200, { "Content-Type": MEDIA_TYPES[path === "/" ? ".html" : extname(path)] ?? "application/octet-stream" });
+      const html = HOMES[path];
+      const body = html ?? readFileSync(file);
+      response.writeHead(200, { "Content-Type": MEDIA_TYPES[html ? ".html" : extname(path)] ?? "application/octet-stream" });
       response.end(body);
     } catch {
       response.writeHead(404).end();
@@ -40,8 +49,11 @@ export async function serveTabs() {
   return { url: `http://localhost:${server.address().port}/`, close };
 }
 
-/** @param {"chromium" | "firefox"} name */
-export async function launch(name) {
+/**
+ * @param {"chromium" | "firefox"} name
+ * @param {Record<string, number>} firefoxPrefs
+ */
+export async function launch(name, firefoxPrefs = {}) {
   const { channel, launchOptions } = driverOptions(name);
   const aside = mkdtempSync(join(tmpdir(), "tabs-"));
   let { executablePath } = launchOptions;
@@ -52,7 +64,7 @@ export async function launch(name) {
     chmodSync(script, 0o755);
     executablePath = script;
   }
-  const prefs = name === "firefox" ? { firefoxUserPrefs: { "dom.ipc.processCount.webIsolated": 16 } } : {};
+  const prefs = name === "firefox" ? { firefoxUserPrefs: { "dom.ipc.processCount.webIsolated": 16, ...firefoxPrefs } } : {};
   const browser = await { chromium, firefox }[name].launch({ ...(channel && { channel }), ...launchOptions, executablePath, ...prefs });
   const close = async () => {
     // A test that failed may have left one; a stopped process ends no more than it runs.

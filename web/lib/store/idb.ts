@@ -59,7 +59,10 @@ export async function idbStorage(where: string | IDBDatabase, epoch?: number): P
       }
       const value = use(running.objectStore("pages"), running.objectStore("extents"));
       running.oncomplete = (): void => resolve(value);
-      running.onabort = (): void => reject(isFenced ? new ArchiveError("tabs/fenced", FENCED) : failure(running.error));
+      running.onabort = (): void => {
+        if (isFull(running.error)) tidyUp(database);
+        reject(isFenced ? new ArchiveError("tabs/fenced", FENCED) : failure(running.error));
+      };
     });
   }
 
@@ -132,7 +135,18 @@ function put(extents: IDBObjectStore, { file, offset, bytes }: Append): void {
   }
 }
 
+/** After one that was too large, Firefox lets a single transaction delete and nothing else: it passes here. */
+function tidyUp(database: IDBDatabase): void {
+  try {
+    database.transaction("pages", "readwrite", { durability: "relaxed" }).objectStore("pages").delete(-1);
+  } catch {
+    // Closed meanwhile.
+  }
+}
+
+const isFull = (error: unknown): boolean => error instanceof DOMException && error.name === "QuotaExceededError";
+
 function failure(error: DOMException | null): ArchiveError {
-  if (error?.name === "QuotaExceededError") return fullError(error);
+  if (isFull(error)) return fullError(error);
   return new ArchiveError("store/failed", `The browser's database failed${error ? `: ${error.message}` : ""}.`, { cause: error });
 }
