@@ -54,6 +54,18 @@ test("the records of a cluster are the rows of its blocks", () => {
   expect(lines(lost.stdout)).toHaveLength(4);
 });
 
+test("a member of a file is indexed and asked alone", () => {
+  const packed = fileURLToPath(new URL("../fixtures/files/zipfile-stored.wacz", import.meta.url));
+  const all = run("cdx", packed);
+  const one = run("cdx", `${packed}!inside.warc`);
+  expect([one.status, one.stderr, lines(one.stdout).length]).toEqual([0, "", 2]);
+  expect(one.stdout).toContain('"filename": "inside.warc"');
+  expect(lines(all.stdout)).toEqual(expect.arrayContaining(lines(one.stdout)));
+  const found = run("lookup", `${packed}!inside.warc`, "--url", "http://foreign.example/page/1?q=1", "--fields", "url,filename");
+  expect([found.status, found.stdout]).toEqual([0, "http://foreign.example/page/1?q=1 inside.warc\n"]);
+  expect(run("cdx", `${packed}!no.warc`)).toMatchObject({ status: 2, stdout: "" });
+});
+
 test("a look-up takes what CDX servers take, and says what it expected", () => {
   expect(run("lookup", "x.warc.gz", "--url", "http://a.test/none")).toEqual({ status: 1, stdout: "", stderr: "" });
   const last = run("lookup", "x.warc.gz", "--url", "a.test", "--matchType", "host", "--reverse", "--limit", "1", "--json");

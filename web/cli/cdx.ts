@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 
 import { ArchiveError, makeIndex, type IndexFormat, type IndexPiece } from "../lib/node.js";
 import { COMMON, DAMAGED, UNUSABLE, USABLE, UsageError, parsed, write, type Command } from "./command.js";
+import { memberOf } from "./member.js";
 
 const FORMATS: readonly IndexFormat[] = ["cdxj", "cdx11", "zipnum"];
 const OPTIONS = { ...COMMON, format: { type: "string" }, output: { type: "string", short: "o" } } as const;
@@ -26,7 +27,7 @@ export const cdx: Command = {
       process.stderr.write(`stackroom: ${name}: ${damage.message} [${damage.damage}] at byte ${damage.offset}\n`);
     };
     try {
-      for await (const piece of makeIndex(files, { format, part: out.part, onDamage })) await out.write(piece);
+      for await (const piece of makeIndex(files.map(memberOf), { format, part: out.part, onDamage })) await out.write(piece);
       await out.finish();
     } catch (error) {
       await out.discard();

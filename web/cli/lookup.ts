@@ -2,6 +2,7 @@
 
 import { ArchiveError, lookUp } from "../lib/node.js";
 import { DAMAGED, UNUSABLE, USABLE, UsageError, write, type Command } from "./command.js";
+import { memberOf } from "./member.js";
 
 /** Options that need no value. Names count without case, `-` and `_`. */
 const SWITCHES: ReadonlySet<string> = new Set(["reverse", "resolverevisits", "showpagedindex", "shownumpages", "json"]);
@@ -18,7 +19,7 @@ export const lookup: Command = {
       process.stderr.write(`stackroom: ${name}: ${damage.message} [${damage.damage}] at byte ${damage.offset}\n`);
     };
     try {
-      for await (const piece of lookUp(targets, query, { onDamage })) {
+      for await (const piece of lookUp(targets.map(memberOf), query, { onDamage })) {
         hasRows = true;
         await write(piece);
       }

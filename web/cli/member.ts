@@ -2,6 +2,8 @@
 
 import { existsSync } from "node:fs";
 
+import type { MemberSource } from "../lib/node.js";
+
 export interface Argument {
   readonly file: string;
   readonly member?: string;
@@ -14,6 +16,12 @@ export function argument(text: string): Argument {
     if (existsSync(text.slice(0, mark))) return atMark(text, mark);
   }
   return { file: text };
+}
+
+/** The same as a source that is a member of another, where it is one. */
+export function memberOf(text: string): string | MemberSource {
+  const { file, member } = argument(text);
+  return member === undefined ? file : { source: file, member };
 }
 
 function atMark(text: string, mark: number): Argument {

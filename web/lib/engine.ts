@@ -5,7 +5,7 @@
 
 import { Collection, firstBytes, needsTools } from "./collection.js";
 import { cutRecords, cutting } from "./cut.js";
-import { ArchiveError, abortError, checkAbort } from "./errors.js";
+import { ArchiveError, abortError, checkAbort, noMember } from "./errors.js";
 import { parseLines } from "./lines.js";
 import type { CodecsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
@@ -491,10 +491,6 @@ function progressOf(collection: Collection, started: number, isDone: boolean): O
     isDone,
   };
   return { kind: "progress", progress };
-}
-
-function noMember(member: string): ArchiveError {
-  return new ArchiveError("read/no-member", `There is no member ${member} with records in this file.`);
 }
 
 function checked(module: EngineModule): EngineModule {

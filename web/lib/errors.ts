@@ -33,6 +33,10 @@ export function abortError(): Error {
 }
 
 /** Throws if the signal says stop. */
+export function noMember(member: string): ArchiveError {
+  return new ArchiveError("read/no-member", `There is no member ${member} with records in this file.`);
+}
+
 export function checkAbort(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortError();
 }

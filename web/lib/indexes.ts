@@ -3,7 +3,7 @@
  * and this reads it: a look-up in a sorted index takes a few short reads of it. What is no index is indexed first.
  */
 
-import { ArchiveError, checkAbort, errorFromWire, errorToWire } from "./errors.js";
+import { ArchiveError, checkAbort, errorFromWire, errorToWire, noMember } from "./errors.js";
 import type { NamedRef, SourceRef } from "./protocol.js";
 import { pump } from "./pump.js";
 import type { InspectedDamage } from "./shapes.js";
@@ -35,6 +35,11 @@ export interface Kept {
   release(): Promise<void>;
 }
 
+/** An archive or an index, or a member of it. */
+export interface IndexTarget extends NamedRef {
+  readonly member?: string | undefined;
+}
+
 export interface IndexOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onDamage?: ((damage: InspectedDamage, name: string) => void) | undefined;
@@ -58,7 +63,7 @@ interface OpenIndex {
 /** Rows that answer the query, in pieces of whole lines. The options are those of CDX servers, as names and values. */
 export async function* lookUp(
   host: IndexHost,
-  targets: readonly NamedRef[],
+  targets: readonly IndexTarget[],
   query: ReadonlyArray<readonly [string, string]>,
   options: IndexOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -71,7 +76,8 @@ export async function* lookUp(
     const indexes: OpenIndex[] = [];
     for (const target of targets) {
       const source = await host.open(target.source);
-      const kind = exports.index_kind(await read(source, 0, START_BYTES, signal));
+      // What lies in a file is read through it, and not by places.
+      const kind = target.member === undefined ? exports.index_kind(await read(source, 0, START_BYTES, signal)) : "";
       if (kind === "") {
         const runs = await runsOf(host, exports, [target], false, options);
         kept.push(...runs);
@@ -113,7 +119,7 @@ export async function clusterRows(
 /** The pieces of an index of these archives, sorted. */
 export async function* makeIndex(
   host: IndexHost,
-  targets: readonly NamedRef[],
+  targets: readonly IndexTarget[],
   format: IndexFormat,
   part: string,
   options: IndexOptions = {},
@@ -178,7 +184,7 @@ async function* rows(
 async function runsOf(
   host: IndexHost,
   exports: IndexExports,
-  targets: readonly NamedRef[],
+  targets: readonly IndexTarget[],
   isCdx11: boolean,
   options: IndexOptions,
 ): Promise<Kept[]> {
@@ -190,9 +196,9 @@ async function runsOf(
     if (run.length > 0) runs.push(await host.keep(run));
   };
   try {
-    for (const { source: reference, name } of targets) {
-      await indexOne(maker, await host.open(reference), name, signal, keep);
-      tell(maker.damages(), name, onDamage);
+    for (const target of targets) {
+      await indexOne(maker, await host.open(target.source), target, signal, keep);
+      tell(maker.damages(), target.name, onDamage);
     }
     await keep();
   } catch (error) {
@@ -204,12 +210,20 @@ async function runsOf(
   return runs;
 }
 
-async function indexOne(maker: IndexMaker, source: Source, name: string, signal: AbortSignal, keep: () => Promise<void>): Promise<void> {
+async function indexOne(
+  maker: IndexMaker,
+  source: Source,
+  { name, member }: IndexTarget,
+  signal: AbortSignal,
+  keep: () => Promise<void>,
+): Promise<void> {
   const start = await read(source, 0, START_BYTES, signal);
   failing(() => maker.open(start, source.size, name));
+  if (member !== undefined) maker.choose_part(member);
   for await (const _ of pump(source, maker, signal)) {
     if (maker.is_full()) await keep();
   }
+  if (!maker.has_found_part()) throw noMember(member ?? "");
 }
 
 async function placesOf(host: IndexHost, reference: SourceRef, signal: AbortSignal): Promise<Uint8Array | undefined> {

@@ -61,6 +61,18 @@ const indexHost: indexes.IndexHost = {
   },
 };
 
+/** A member of a file, by its name there. */
+export interface MemberSource {
+  readonly source: ArchiveSource;
+  readonly member?: string | undefined;
+}
+
+const isMember = (source: ArchiveSource | MemberSource): source is MemberSource => typeof source === "object" && "source" in source;
+
+const target = (source: ArchiveSource | MemberSource): indexes.IndexTarget => {
+  return isMember(source) ? { ...namedSource(source.source), member: source.member } : namedSource(source);
+};
+
 const namedSource = (source: ArchiveSource): NamedRef => {
   const reference: SourceRef = refer(source);
   if (reference.kind === "path") return { source: reference, name: basename(reference.path) };
@@ -72,19 +84,19 @@ const namedSource = (source: ArchiveSource): NamedRef => {
  * what CDX servers take, as names and values: `[["url", "example.com/*"], ["limit", "10"]]`.
  */
 export function lookUp(
-  sources: readonly ArchiveSource[],
+  sources: ReadonlyArray<ArchiveSource | MemberSource>,
   query: ReadonlyArray<readonly [string, string]>,
   options?: IndexOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  return indexes.lookUp(indexHost, sources.map(namedSource), query, options);
+  return indexes.lookUp(indexHost, sources.map(target), query, options);
 }
 
 /** A sorted capture index of archives, in pieces; of a ZipNum cluster, `part` is the name of its one part. */
 export function makeIndex(
-  sources: readonly ArchiveSource[],
+  sources: ReadonlyArray<ArchiveSource | MemberSource>,
   { format = "cdxj", part = "index", ...options }: MakeIndexOptions = {},
 ): AsyncGenerator<IndexPiece, void, undefined> {
-  return indexes.makeIndex(indexHost, sources.map(namedSource), format, part, options);
+  return indexes.makeIndex(indexHost, sources.map(target), format, part, options);
 }
 
 export interface MakeIndexOptions extends IndexOptions {

@@ -13,8 +13,10 @@ use super::post::{query_of, url_with};
 use crate::archive::{
     BodyDecoder, Content, Elsewhere, HttpHead, Part, Record, RecordType, Sink, WarcHead, surt,
 };
+use crate::digest::base32;
 use crate::error::Damage;
 use crate::limits::{CDX_POST_BODY_BYTES_MAX, CDX_RUN_BYTES_MAX};
+use crate::naming::Naming;
 
 /// What lines look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +57,8 @@ struct Request {
 pub struct Indexer {
     form: Form,
     file: Vec<u8>,
+    /// Which part of the file counts.
+    pub naming: Naming,
     current: Option<Entry>,
     before: Option<Entry>,
     lines: Vec<Vec<u8>>,
@@ -67,6 +71,7 @@ impl Indexer {
         Indexer {
             form,
             file: Vec::new(),
+            naming: Naming::default(),
             current: None,
             before: None,
             lines: Vec::new(),
@@ -79,6 +84,7 @@ impl Indexer {
     pub fn begin_file(&mut self, name: &str) {
         self.pass();
         self.file = base_name(name.as_bytes());
+        self.naming = Naming::default();
     }
 
     /// The lines so far, sorted and each once.
@@ -380,6 +386,11 @@ impl Sink for Indexer {
     fn part(&mut self, part: &Part) {
         self.pass();
         self.file = base_name(&part.name);
+        self.naming.enter(part);
+    }
+
+    fn wants_part(&self, part: &Part) -> bool {
+        self.naming.wants(part)
     }
 
     fn is_full(&self) -> bool {
@@ -424,13 +435,4 @@ fn timestamp(date: &[u8]) -> String {
     let mut text: String = digits.map(|&digit| char::from(digit)).collect();
     text.push_str(&FIRST[text.len()..]);
     text
-}
-
-/// As digests of payloads are usually written.
-fn base32(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-    let bit = |at: usize| bytes.get(at / 8).map_or(0, |byte| byte >> (7 - at % 8) & 1);
-    let five = |from: usize| (from..from + 5).fold(0, |bits, at| bits << 1 | bit(at));
-    let letter = |from| char::from(LETTERS[usize::from(five(from))]);
-    (0..bytes.len() * 8).step_by(5).map(letter).collect()
 }

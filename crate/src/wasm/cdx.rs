@@ -161,6 +161,15 @@ impl IndexMaker {
         Ok(())
     }
 
+    /// Only the part of that name counts.
+    pub fn choose_part(&mut self, name: &str) {
+        self.indexer.naming.choose_part(name.as_bytes());
+    }
+
+    pub fn has_found_part(&self) -> bool {
+        self.indexer.naming.has_found_chosen()
+    }
+
     pub fn wanted(&self) -> f64 {
         let parser = self.parser.as_ref();
         parser.map_or(0.0, |parser| offset_out(parser.wanted()))
