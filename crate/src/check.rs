@@ -14,12 +14,14 @@ use crate::error::{Code, Damage, code};
 use crate::limits::CHECK_IDS_MAX;
 use crate::naming::Naming;
 use crate::payload::{Budget, Payload, Sha1s};
+use crate::segments::Segments;
 use crate::unproven::{Unproven, refused};
 
 /// Gathers lines; the host takes them away as they come.
 #[derive(Default)]
 pub struct Checker {
     current: Option<Current>,
+    segments: Segments,
     budget: Budget,
     lines: String,
     /// Which file the lines name, and which part of it is told of.
@@ -231,6 +233,7 @@ fn stated_body_bytes(head: &HttpHead) -> Option<u64> {
 
 impl Sink for Checker {
     fn begin(&mut self, head: &WarcHead) {
+        self.segments.begin(head, &self.budget);
         let is_made = head.is_made();
         self.current = Some(Current {
             payload: Payload::new(head, &self.budget, Sha1s::Needless),
@@ -249,12 +252,14 @@ impl Sink for Checker {
             current.payload.http(head);
             current.http_bytes = stated_body_bytes(head).filter(|_| current.is_complete);
         }
+        self.segments.http(head);
     }
 
     fn body(&mut self, bytes: &[u8]) {
         if let Some(current) = &mut self.current {
             current.payload.body(bytes);
         }
+        self.segments.body(bytes);
     }
 
     fn end(&mut self, record: &Record) {
@@ -293,6 +298,9 @@ impl Sink for Checker {
                 self.digest(which, verified, offset, uri);
             }
         }
+        if let Some((first, verified)) = self.segments.end(record, &mut self.budget) {
+            self.digest("payload", &verified, first.offset, first.uri.as_deref());
+        }
         if let Some(damage) = facts.damage(record) {
             self.problem(damage.code, offset, &damage.message, uri);
         }
@@ -300,6 +308,7 @@ impl Sink for Checker {
 
     fn abandon(&mut self) {
         self.current = None;
+        self.segments.abandon();
     }
 
     fn damage(&mut self, damage: Damage) {

@@ -467,6 +467,15 @@ impl Verifier {
         verifier
     }
 
+    /// Of all segments of a payload together, of which this is the head of the first.
+    pub fn of_all_segments(head: &WarcHead) -> Verifier {
+        let payload = head.get("WARC-Payload-Digest");
+        Verifier {
+            block: None,
+            payload: payload.map(|text| Check::of(text, Of::Stored)),
+        }
+    }
+
     /// Whether there is anything to verify.
     pub fn is_idle(&self) -> bool {
         self.block.is_none() && self.payload.is_none()

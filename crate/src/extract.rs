@@ -81,7 +81,7 @@ pub struct Segments {
 impl Segments {
     /// What a record with this head leaves to be continued.
     fn after(head: &WarcHead) -> Option<Segments> {
-        let is_first = head.kind() != RecordType::Continuation && number_of(head) == Some(1);
+        let is_first = head.kind() != RecordType::Continuation && head.segment_number() == Some(1);
         let origin = head.get("WARC-Record-ID").filter(|_| is_first)?;
         Some(Segments {
             origin,
@@ -96,14 +96,9 @@ impl Segments {
         let is_of_origin = head.get("WARC-Segment-Origin-ID").as_ref() == Some(&self.origin);
         self.is_here = is_of_origin
             && head.kind() == RecordType::Continuation
-            && number_of(head) == Some(self.next);
+            && head.segment_number() == Some(self.next);
         self.is_last = self.is_here && head.get_raw("WARC-Segment-Total-Length").is_some();
     }
-}
-
-fn number_of(head: &WarcHead) -> Option<u64> {
-    let text = head.get("WARC-Segment-Number")?;
-    std::str::from_utf8(&text).ok()?.trim().parse().ok()
 }
 
 impl Extractor {

@@ -40,6 +40,7 @@ pub mod referral;
 #[cfg(feature = "rewrite")]
 pub mod rewrite;
 pub mod row;
+mod segments;
 pub mod split;
 pub mod store;
 mod unproven;

@@ -73,6 +73,9 @@ pub const EXPANSION_RATIO_USUAL: u64 = 32;
 /// Record ids that `check` compares, 16 bytes each.
 pub const CHECK_IDS_MAX: usize = 2 << 20;
 
+/// Payloads in several segments that `check` puts together at a time; writers finish one before the next.
+pub const CHECK_SEGMENTED_MAX: usize = 256;
+
 /// Damage reports kept for an archive; later ones are counted only.
 pub const DAMAGE_KEPT_MAX: usize = 10_000;
 

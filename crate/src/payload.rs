@@ -135,6 +135,13 @@ impl Payload {
         }
     }
 
+    /// The payload that lies in several segments, of which this is the head of the first.
+    pub fn of_all_segments(head: &WarcHead, budget: &Budget) -> Payload {
+        let mut payload = Payload::new(head, budget, Sha1s::Needless);
+        payload.heard.verifier = Verifier::of_all_segments(head);
+        payload
+    }
+
     /// The block begins with this head.
     pub fn http(&mut self, head: &HttpHead) {
         self.decoder = BodyDecoder::new(Some(head));

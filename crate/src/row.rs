@@ -48,7 +48,10 @@ impl Row {
         (self.origin, self.segment) = (0, 0);
         if kind == RecordType::Continuation {
             self.origin = head.get_raw("WARC-Segment-Origin-ID").map_or(0, key);
-            self.segment = segment_number(head).unwrap_or(0);
+            self.segment = head
+                .segment_number()
+                .and_then(|number| u32::try_from(number).ok())
+                .unwrap_or(0);
         }
     }
 
@@ -114,12 +117,6 @@ impl Row {
 /// What stands in the table for a digest or an id: equal for equal ones in any case, and never 0.
 pub fn key(text: &[u8]) -> u64 {
     xxh64(&text.trim_ascii().to_ascii_uppercase(), 0).max(1)
-}
-
-/// Which segment of a record this is, if it is one.
-fn segment_number(head: &WarcHead) -> Option<u32> {
-    let text = head.get_raw("WARC-Segment-Number")?;
-    std::str::from_utf8(text).ok()?.trim().parse().ok()
 }
 
 fn read_bytes(from: &mut Reader<'_>, to: &mut Vec<u8>) -> Option<()> {

@@ -55,6 +55,62 @@ fn response(number: u8) -> String {
 
 const BLOCK_MD5: &str = "5225bb8384bb879d6c8b81c6d63f2140";
 
+/// A payload of three segments, the first of which states the digest of all.
+fn segmented(digest: &str) -> [String; 3] {
+    let segment = |kind: &str, number: u8, fields: &str, block: &str| {
+        format!(
+            "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:s{number}>\r\n\
+             WARC-Date: 2024-05-06T07:08:09Z\r\nWARC-Target-URI: http://a.test/long\r\n\
+             WARC-Segment-Number: {number}\r\n{fields}Content-Length: {}\r\n\r\n{block}\r\n\r\n",
+            block.len()
+        )
+    };
+    let origin = "WARC-Segment-Origin-ID: <urn:uuid:s1>\r\n";
+    let first = format!(
+        "Content-Type: application/http; msgtype=response\r\nWARC-Payload-Digest: {digest}\r\n"
+    );
+    let last = format!("{origin}WARC-Segment-Total-Length: 24\r\n");
+    [
+        segment("response", 1, &first, "HTTP/1.1 200 OK\r\n\r\nhe"),
+        segment("continuation", 2, origin, "ll"),
+        segment("continuation", 3, &last, "o"),
+    ]
+}
+
+#[test]
+fn the_digest_of_a_payload_in_segments_is_compared_with_all_of_them() {
+    let right = "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N";
+    let wrong = "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2M";
+    for pack in [
+        |text: &str| text.as_bytes().to_vec(),
+        |text: &str| gzip(text.as_bytes()),
+    ] {
+        let lines = |parts: &[&str]| {
+            let bytes: Vec<u8> = parts.iter().flat_map(|part| pack(part)).collect();
+            let lines = check(&bytes, 7);
+            assert_eq!(check(&bytes, usize::MAX >> 1), lines);
+            lines
+        };
+        let [one, two, three] = segmented(right);
+        let other = response(7);
+        // Other records may lie between.
+        let told = lines(&[&one, &other, &two, &three]);
+        assert_eq!(codes(&told), [""; 0], "{told:?}");
+        assert_eq!(told.last().expect("a sum")["digests"], 3);
+        let [first, ..] = segmented(wrong);
+        let told = lines(&[&other, &first, &two, &three]);
+        assert_eq!(codes(&told), ["digest/differs"], "{told:?}");
+        assert_eq!(told[0]["offset"], pack(&other).len());
+        assert_eq!(told[0]["uri"], "http://a.test/long");
+        // What is not all there cannot be compared.
+        for parts in [vec![&first, &three], vec![&first, &two], vec![&two, &three]] {
+            let parts: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
+            let told = lines(&parts);
+            assert_eq!(codes(&told), [""; 0], "{told:?}");
+        }
+    }
+}
+
 fn sound() -> String {
     response(1) + &response(2)
 }

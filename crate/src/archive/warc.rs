@@ -242,6 +242,12 @@ impl WarcHead {
         self.fields.iter(self.text())
     }
 
+    /// Which segment of its payload the record holds, where that lies in several records.
+    pub fn segment_number(&self) -> Option<u64> {
+        let text = self.get_raw("WARC-Segment-Number")?;
+        std::str::from_utf8(text).ok()?.trim().parse().ok()
+    }
+
     pub fn kind(&self) -> RecordType {
         self.fields
             .get_raw(self.text(), "WARC-Type")
