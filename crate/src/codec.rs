@@ -23,6 +23,11 @@ impl Writer {
         self.bytes.extend_from_slice(value);
     }
 
+    /// Without its length, where that is known otherwise.
+    pub fn raw(&mut self, value: &[u8]) {
+        self.bytes.extend_from_slice(value);
+    }
+
     pub fn finish(self) -> Vec<u8> {
         self.bytes
     }

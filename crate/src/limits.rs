@@ -259,3 +259,12 @@ pub const CHARSET_GUESS_BYTES: usize = 16 << 10;
 
 const _: () = assert!(TABLE_URL_BYTES_MAX <= WARC_HEAD_BYTES_MAX);
 const _: () = assert!(INFLATE_STEP_BYTES_EXTRACT * 1032 <= 8 << 20);
+
+/// An extent of the store is at most this long, so that compaction needs little room and any file system takes it.
+pub const EXTENT_BYTES_MAX: u32 = 256 << 20;
+
+/// A key of the store is at most this long: it is in memory in one piece.
+pub const STORE_KEY_BYTES_MAX: usize = 16 << 20;
+
+/// A key of the store and its value are at most this long together: where their parts stand must be read at once.
+pub const STORE_VALUE_BYTES_MAX: u64 = 16 << 30;

@@ -7,10 +7,10 @@ import { ArchiveError } from "../../web/lib/errors.js";
 import { nodeStorage } from "../../web/lib/store/nodefile.js";
 import type { PageStorage } from "../../web/lib/store/storage.js";
 import { Store, type StoreOptions } from "../../web/lib/store/store.js";
-import init, { PageStore } from "../../web/lib/wasm/tools.js";
+import init, { PageStore } from "../../web/lib/wasm/store.js";
 
 let folder: string;
-beforeAll(() => init({ module_or_path: readFileSync(new URL("../../web/lib/wasm/tools_bg.wasm", import.meta.url)) }));
+beforeAll(() => init({ module_or_path: readFileSync(new URL("../../web/lib/wasm/store_bg.wasm", import.meta.url)) }));
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "store-"))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,6 +1,6 @@
 /**
- * The four WASM modules of the one crate: crate/ -> web/lib/wasm/, one wasm-pack run each.
- * `engine` is the first load; `codecs` and `rewrite` are fetched when something first needs them. `tools` holds the
+ * The five WASM modules of the one crate: crate/ -> web/lib/wasm/, one wasm-pack run each.
+ * `engine` is the first load; `codecs`, `rewrite` and `store` are fetched when something first needs them. `tools` holds the
  * engine, the codecs and all that writes and verifies: what Node runs on, and a browser where the engine is not enough.
  */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -12,7 +12,7 @@ import { step } from "./say.mjs";
 import { reportModules } from "./sizes.mjs";
 import { digest, isFresh, leaveStamp } from "./stamp.mjs";
 
-export const wasmModules = ["engine", "codecs", "tools", "rewrite"];
+export const wasmModules = ["engine", "codecs", "tools", "rewrite", "store"];
 
 const rustFlags = "-C target-feature=+simd128";
 const outputs = (name) => [".js", ".d.ts", "_bg.wasm"].map((end) => `web/lib/wasm/${name}${end}`);

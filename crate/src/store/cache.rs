@@ -5,6 +5,7 @@
 //!     operation that asked for them finds them when it is called again.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use super::page::{CONTENT_BYTES, PageNo};
 
@@ -19,20 +20,42 @@ struct Slot {
     was_used: bool,
 }
 
+/// Page numbers are chosen by the pager, not by anybody hostile: one multiplication spreads them.
+#[derive(Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes
+            .iter()
+            .for_each(|byte| self.write_u32(u32::from(*byte)));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+}
+
 pub struct Cache {
     capacity: usize,
     slots: Vec<Slot>,
-    places: HashMap<PageNo, usize>,
+    places: HashMap<PageNo, usize, BuildHasherDefault<Spread>>,
     hand: usize,
+    dirty_count: usize,
 }
 
 impl Cache {
     pub fn new(capacity: usize) -> Cache {
         Cache {
             capacity,
-            slots: Vec::with_capacity(capacity),
-            places: HashMap::new(),
+            slots: Vec::new(),
+            places: HashMap::default(),
             hand: 0,
+            dirty_count: 0,
         }
     }
 
@@ -52,6 +75,7 @@ impl Cache {
         };
         let slot = &mut self.slots[at];
         slot.was_used = true;
+        self.dirty_count += usize::from(!slot.is_dirty);
         slot.is_dirty = true;
         Ok(&mut slot.content)
     }
@@ -67,28 +91,34 @@ impl Cache {
     /// Takes in a page, in place of one that is not needed now. Returns false where all are dirty.
     pub fn provide(&mut self, page_no: PageNo, content: &[u8], is_dirty: bool) -> bool {
         if let Some(&at) = self.places.get(&page_no) {
-            self.slots[at].content.copy_from_slice(content);
-            self.slots[at].is_dirty |= is_dirty;
+            let slot = &mut self.slots[at];
+            slot.content.copy_from_slice(content);
+            self.dirty_count += usize::from(is_dirty && !slot.is_dirty);
+            slot.is_dirty |= is_dirty;
             return true;
         }
         debug_assert_eq!(content.len(), CONTENT_BYTES);
-        let slot = Slot {
-            page_no,
-            content: content.into(),
-            is_dirty,
-            was_used: true,
-        };
         let at = if self.slots.len() < self.capacity {
-            self.slots.push(slot);
+            self.slots.push(Slot {
+                page_no,
+                content: content.into(),
+                is_dirty,
+                was_used: true,
+            });
             self.slots.len() - 1
         } else {
             let Some(at) = self.victim() else {
                 return false;
             };
-            self.places.remove(&self.slots[at].page_no);
-            self.slots[at] = slot;
+            let slot = &mut self.slots[at];
+            self.places.remove(&slot.page_no);
+            slot.page_no = page_no;
+            slot.content.copy_from_slice(content);
+            slot.is_dirty = is_dirty;
+            slot.was_used = true;
             at
         };
+        self.dirty_count += usize::from(is_dirty);
         self.places.insert(page_no, at);
         true
     }
@@ -115,7 +145,8 @@ impl Cache {
         let Some(at) = self.places.remove(&page_no) else {
             return;
         };
-        self.slots.swap_remove(at);
+        let slot = self.slots.swap_remove(at);
+        self.dirty_count -= usize::from(slot.is_dirty);
         if let Some(moved) = self.slots.get(at) {
             self.places.insert(moved.page_no, at);
         }
@@ -130,7 +161,7 @@ impl Cache {
     }
 
     pub fn dirty_count(&self) -> usize {
-        self.slots.iter().filter(|slot| slot.is_dirty).count()
+        self.dirty_count
     }
 
     pub fn capacity(&self) -> usize {
@@ -142,5 +173,6 @@ impl Cache {
         for slot in &mut self.slots {
             slot.is_dirty = false;
         }
+        self.dirty_count = 0;
     }
 }

@@ -7,38 +7,45 @@
 //! H3  Splits and merges move entries by the addresses kept with them and never read a key.
 //! H4  A scan goes by reversed addresses, in which a bucket is one run however often it was split: what was there
 //!     all the time is told once.
+//! H5  A bucket links to an overflow page exactly while it has an entry there; a page without entries is nobody's.
+//! Moving entries about is in `layout.rs`.
 
 use siphasher::sip::SipHasher13;
+use siphasher::sip128::{Hasher128, SipHasher13 as SipHasher13To128};
 use std::hash::Hasher;
 
 use super::cache::Missing;
-use super::leaf::{self, Entry, Hash};
-use super::page::CONTENT_BYTES;
-use super::pager::{Logical, Pager};
+use super::extent::Reference;
+use super::layout::{Moving, Open};
+use super::leaf::{self, Entry, Hash, Key, Value};
+use super::pager::{Pager, Reading};
 use super::superblock::ROOT_BYTES;
-use crate::order;
+use super::tables::Logical;
 
 /// Entries take this share of the buckets' room before a bucket is split.
-const SPLIT_ABOVE_PERCENT: u64 = 75;
+const SPLIT_ABOVE_PERCENT: u64 = 80;
 /// Below this share the last bucket is merged: far enough from the other that neither follows on the other.
 const MERGE_BELOW_PERCENT: u64 = 40;
 /// Splits or merges that one change may bring with it.
 const STEPS_A_CHANGE: usize = 2;
-/// Pages that a change touches at most: where the entry was, where it goes, what leads there, the bucket's first.
-const PAGES_A_CHANGE: usize = 4;
-/// Key and value together may be this long.
-pub const ENTRY_BYTES_MAX: usize = leaf::ROOM_BYTES - 16;
+/// Pages that a change without a split makes dirty at most: the first of the bucket, those behind, another one.
+const PAGES_A_CHANGE: usize = leaf::LINKS_MAX + 2;
+/// A cache holds at least as many pages as a merge makes dirty.
+pub const CACHE_PAGES_MIN: usize = 16;
+/// Keys that are longer stand as a digest. Real URLs are shorter.
+pub const KEY_BYTES_MAX: usize = 512;
+/// Values and references to them may be this long in a page.
+pub const VALUE_BYTES_MAX: u32 = 1024;
 const SALT_BYTES: usize = 16;
+const DIGEST_BYTES: usize = 16;
 /// A store is not made larger than this ahead of its records, whatever it is told to expect: 1 GiB of buckets.
 const BUCKETS_EXPECTED_MAX: u64 = 1 << 18;
-
-/// A key and its value.
-pub type KeyValue = (Vec<u8>, Vec<u8>);
 
 /// How a change went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    Done,
+    /// What the key referred to before, if it did.
+    Done(Option<Reference>),
     /// The cache has no room for more dirty pages; nothing was changed.
     MustSpill,
     TooLarge,
@@ -48,13 +55,47 @@ pub enum Change {
     Full,
 }
 
+/// An entry that a scan tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub key: Vec<u8>,
+    /// The key is a digest of itself.
+    pub is_digest: bool,
+    pub value: Vec<u8>,
+    /// The value says where it is.
+    pub is_reference: bool,
+}
+
 /// Where a scan stands: it has told every entry whose reversed address is lower.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cursor(u64);
+pub struct Cursor(pub u64);
 
 const SCANNED: u64 = 1 << 32;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A key with its hash, for look-ups.
+pub struct Hashed<'a> {
+    hash: Hash,
+    key: &'a [u8],
+    digest: Option<[u8; DIGEST_BYTES]>,
+}
+
+impl Hashed<'_> {
+    /// What stands in a page for the key.
+    pub fn stands_as(&self) -> &[u8] {
+        self.key().bytes
+    }
+
+    fn key(&self) -> Key<'_> {
+        let digest = self.digest.as_ref();
+        Key {
+            hash: self.hash,
+            bytes: digest.map_or(self.key, |digest| digest),
+            is_digest: digest.is_some(),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
 pub struct LinearHash {
     initial: u32,
     level: u32,
@@ -63,6 +104,7 @@ pub struct LinearHash {
     /// Bytes of room that the entries take.
     used: u64,
     salt: [u8; SALT_BYTES],
+    pub(super) open: Open,
 }
 
 impl LinearHash {
@@ -85,10 +127,16 @@ impl LinearHash {
             records: 0,
             used: 0,
             salt,
+            open: Open::default(),
         };
         while pager.buckets() < wanted && pager.grow() {}
         hash.keep(pager);
         hash
+    }
+
+    /// The hash as the last commit left it, if there was one.
+    pub fn of_commit(pager: &Pager) -> Option<LinearHash> {
+        LinearHash::from_root(pager.committed_root())
     }
 
     /// Entries that it holds.
@@ -100,135 +148,196 @@ impl LinearHash {
         self.records == 0
     }
 
+    pub fn salt(&self) -> [u8; SALT_BYTES] {
+        self.salt
+    }
+
     /// The bucket of a key: entries that are put in this order touch each page once.
     pub fn bucket_of(&self, key: &[u8]) -> u32 {
         self.bucket(self.hash(key).address)
     }
 
-    pub fn get(&self, pager: &mut Pager, key: &[u8]) -> Result<Option<Vec<u8>>, Missing> {
-        let hash = self.hash(key);
-        let mut page = Logical::Bucket(self.bucket(hash.address));
-        loop {
-            let content = pager.read(page)?;
-            if let Some(slot) = leaf::find(content, hash, key) {
-                return Ok(leaf::entry(content, slot).map(|entry| entry.value.to_vec()));
-            }
-            let is_head = matches!(page, Logical::Bucket(_));
-            let Some(next) = leaf::next(content) else {
-                return Ok(None);
-            };
-            if is_head && !leaf::may_be_behind(content, hash) {
-                return Ok(None);
-            }
-            page = Logical::Overflow(next);
+    /// Hashes a key, long ones to a digest as well.
+    pub fn hashed<'a>(&self, key: &'a [u8]) -> Hashed<'a> {
+        let digest = (key.len() > KEY_BYTES_MAX).then(|| {
+            let mut hasher = SipHasher13To128::new_with_key(&self.salt);
+            hasher.write(key);
+            hasher.finish128().as_bytes()
+        });
+        Hashed {
+            hash: self.hash(key),
+            key,
+            digest,
         }
     }
 
+    /// The value of a key as it stands in its page.
+    pub fn get<'a>(
+        &self,
+        reading: &'a mut Reading<'_>,
+        key: &Hashed<'_>,
+    ) -> Result<Option<Value<'a>>, Missing> {
+        let Some((page, slot)) = self.find(reading, &key.key())? else {
+            return Ok(None);
+        };
+        let entry = leaf::entry(reading.read(page)?, slot);
+        Ok(entry.map(|entry| entry.value))
+    }
+
+    fn find(
+        &self,
+        reading: &mut Reading<'_>,
+        key: &Key<'_>,
+    ) -> Result<Option<(Logical, usize)>, Missing> {
+        let first = Logical::Bucket(self.bucket(key.hash.address));
+        let content = reading.read(first)?;
+        if let Some(slot) = leaf::find(content, key) {
+            return Ok(Some((first, slot)));
+        }
+        if !leaf::may_be_behind(content, key.hash) {
+            return Ok(None);
+        }
+        let mut links = [0; leaf::LINKS_MAX];
+        let mut count = 0;
+        for link in leaf::links(content) {
+            links[count] = link;
+            count += 1;
+        }
+        for link in &links[..count] {
+            let page = Logical::Overflow(*link);
+            if let Some(slot) = leaf::find(reading.read(page)?, key) {
+                return Ok(Some((page, slot)));
+            }
+        }
+        Ok(None)
+    }
+
     /// Sets the value of a key.
-    pub fn put(&mut self, pager: &mut Pager, key: &[u8], value: &[u8]) -> Result<Change, Missing> {
-        if key.len() + value.len() > ENTRY_BYTES_MAX {
+    pub fn put(
+        &mut self,
+        pager: &mut Pager,
+        key: &Hashed<'_>,
+        value: Value<'_>,
+    ) -> Result<Change, Missing> {
+        if value.bytes.len() > VALUE_BYTES_MAX as usize {
             return Ok(Change::TooLarge);
         }
         if let Some(obstacle) = self.prepare(pager)? {
             return Ok(obstacle);
         }
-        let hash = self.hash(key);
-        let bucket = self.bucket(hash.address);
-        let chain = chain(pager, bucket)?;
-        let entry = Entry { hash, key, value };
-        let found = find_in(pager, &chain, hash, key)?;
-        let mut target = None;
-        for (at, &page) in chain.iter().enumerate() {
-            let content = pager.read(page)?;
-            let freed = match found {
-                Some((in_page, slot)) if in_page == at => {
-                    leaf::entry(content, slot).map_or(0, |old| old.cost())
-                }
-                _ => 0,
-            };
-            if leaf::room(content) + freed >= entry.cost() {
-                target = Some(page);
-                break;
-            }
-        }
-        let last = chain[chain.len() - 1];
-        let target = match target {
-            Some(page) => page,
-            None => {
-                let Some(page) = pager.new_overflow() else {
-                    return Ok(Change::Full);
-                };
-                let Logical::Overflow(n) = page else {
-                    return Ok(Change::Full);
-                };
-                pager.write(page)?;
-                leaf::set_next(pager.write(last)?, Some(n));
-                page
-            }
+        let key = key.key();
+        let entry = Entry { key, value };
+        let bucket = self.bucket(key.hash.address);
+        let first = Logical::Bucket(bucket);
+        let old = match self.find(&mut pager.reading(), &key)? {
+            None => None,
+            Some((page, slot)) => leaf::entry(pager.read(page)?, slot)
+                .map(|entry| (page, slot, entry.cost(), Reference::of(&entry.value))),
         };
-        if let Some((at, slot)) = found {
-            self.take_out(pager, chain[at], slot)?;
+        let freed_in = |page| match old {
+            Some((old_page, _, cost, _)) if old_page == page => cost,
+            _ => 0,
+        };
+        let content = pager.read(first)?;
+        let target = if leaf::room(content) + freed_in(first) >= entry.cost() {
+            Some(first)
+        } else {
+            let links: Vec<Logical> = leaf::links(content).map(Logical::Overflow).collect();
+            pager.reading().absent(links.iter().copied())?;
+            let mut target = None;
+            for page in links {
+                if leaf::room(pager.read(page)?) + freed_in(page) >= entry.cost() {
+                    target = Some(page);
+                    break;
+                }
+            }
+            target
+        };
+        match target {
+            Some(target) => {
+                match old {
+                    Some((page, slot, ..)) if page == target => {
+                        leaf::remove(pager.write(page)?, slot);
+                    }
+                    Some((page, slot, ..)) => self.take_out(pager, bucket, page, slot)?,
+                    None => {}
+                }
+                let content = pager.write(target)?;
+                if target == first {
+                    leaf::set_bucket(content, bucket);
+                }
+                leaf::insert(content, &entry);
+                if let Logical::Overflow(n) = target {
+                    self.open.note(n, leaf::room(content));
+                    leaf::note_behind(pager.write(first)?, key.hash);
+                }
+            }
+            None => {
+                let mut moving = Moving::default();
+                self.collect(pager, bucket, &mut moving, Some(&key))?;
+                moving.push(&entry);
+                let all: Vec<usize> = moving.all().collect();
+                if let Some(obstacle) =
+                    self.relay(pager, &[bucket], &[(bucket, all)], &moving, false)?
+                {
+                    return Ok(obstacle);
+                }
+            }
         }
-        let content = pager.write(target)?;
-        leaf::set_bucket(content, bucket);
-        leaf::insert(content, &entry);
-        if let Logical::Overflow(_) = target {
-            leaf::note_behind(pager.write(chain[0])?, hash);
-        }
-        self.records += 1;
-        self.used += entry.cost() as u64;
+        let old_cost = old.map_or(0, |(_, _, cost, _)| cost as u64);
+        self.records += u64::from(old.is_none());
+        self.used = self.used + entry.cost() as u64 - old_cost;
         self.keep(pager);
-        Ok(Change::Done)
+        Ok(Change::Done(old.and_then(|(_, _, _, reference)| reference)))
     }
 
-    pub fn remove(&mut self, pager: &mut Pager, key: &[u8]) -> Result<Change, Missing> {
+    pub fn remove(&mut self, pager: &mut Pager, key: &Hashed<'_>) -> Result<Change, Missing> {
         if let Some(obstacle) = self.prepare(pager)? {
             return Ok(obstacle);
         }
-        let hash = self.hash(key);
-        let chain = chain(pager, self.bucket(hash.address))?;
-        let Some((at, slot)) = find_in(pager, &chain, hash, key)? else {
+        let key = key.key();
+        let Some((page, slot)) = self.find(&mut pager.reading(), &key)? else {
             return Ok(Change::NotThere);
         };
-        let page = chain[at];
-        self.take_out(pager, page, slot)?;
-        let content = pager.read(page)?;
-        let next = leaf::next(content);
-        if leaf::count(content) == 0 && at > 0 {
-            leaf::set_next(pager.write(chain[at - 1])?, next);
-            pager.release(page);
-        }
+        let entry = leaf::entry(pager.read(page)?, slot);
+        let cost = entry.map_or(0, |entry| entry.cost());
+        let reference = entry.and_then(|entry| Reference::of(&entry.value));
+        self.take_out(pager, self.bucket(key.hash.address), page, slot)?;
+        self.records -= 1;
+        self.used -= cost as u64;
         self.keep(pager);
-        Ok(Change::Done)
+        Ok(Change::Done(reference))
     }
 
     /// The next entries, `limit` or somewhat more; none at the end.
     pub fn scan(
         &self,
-        pager: &mut Pager,
+        reading: &mut Reading<'_>,
         cursor: &mut Cursor,
         limit: usize,
-    ) -> Result<Vec<KeyValue>, Missing> {
-        let mut found: Vec<(u32, KeyValue)> = Vec::new();
+    ) -> Result<Vec<Found>, Missing> {
+        let mut found: Vec<Found> = Vec::new();
         while let Ok(position) = u32::try_from(cursor.0) {
             if found.len() >= limit {
                 break;
             }
             let bucket = self.bucket(position.reverse_bits());
-            let pages = match chain(pager, bucket) {
+            let pages = match self.pages(reading, bucket) {
                 Ok(pages) => pages,
                 // What was found so far is told first; the absent page comes up again with the next call.
                 Err(_) if !found.is_empty() => break,
                 Err(missing) => return Err(missing),
             };
-            let mut here: Vec<(u32, KeyValue)> = Vec::new();
+            let mut here: Vec<(u32, Found)> = Vec::new();
             for page in pages {
-                here.extend(leaf::entries(pager.read(page)?).filter_map(|entry| {
-                    let at = entry.hash.address.reverse_bits();
-                    (at >= position).then(|| (at, (entry.key.to_vec(), entry.value.to_vec())))
-                }));
+                for entry in leaf::entries(reading.read(page)?) {
+                    let at = entry.key.hash.address.reverse_bits();
+                    if at >= position && self.bucket(entry.key.hash.address) == bucket {
+                        here.push((at, found_of(&entry)));
+                    }
+                }
             }
-            order::sort_by(&mut here, |one, other| one.0.cmp(&other.0));
+            here.sort_unstable_by_key(|(at, _)| *at);
             let room = limit - found.len();
             // Entries of one address are not parted: the cursor could not tell where between them it stands.
             let cut = here.get(room).map_or(here.len(), |first_left| {
@@ -243,9 +352,9 @@ impl LinearHash {
                 None => self.run_end(position, bucket),
             };
             here.truncate(cut);
-            found.extend(here);
+            found.extend(here.into_iter().map(|(_, entry)| entry));
         }
-        Ok(found.into_iter().map(|(_, entry)| entry).collect())
+        Ok(found)
     }
 
     /// Where the run of a bucket ends, in reversed addresses.
@@ -256,45 +365,88 @@ impl LinearHash {
         (u64::from(position) / run + 1) * run
     }
 
+    /// The pages of a bucket, all of them resident.
+    pub fn pages(&self, reading: &mut Reading<'_>, bucket: u32) -> Result<Vec<Logical>, Missing> {
+        let first = Logical::Bucket(bucket);
+        let links = leaf::links(reading.read(first)?).map(Logical::Overflow);
+        let pages: Vec<Logical> = std::iter::once(first).chain(links).collect();
+        reading.absent(pages.iter().copied())?;
+        Ok(pages)
+    }
+
     /// Makes room and keeps the load in its bounds, ahead of a change; what stands in the way, if anything does.
     fn prepare(&mut self, pager: &mut Pager) -> Result<Option<Change>, Missing> {
         if pager.must_spill() || !pager.has_room(PAGES_A_CHANGE) {
             return Ok(Some(Change::MustSpill));
         }
         for _ in 0..STEPS_A_CHANGE {
-            let room = u64::from(self.buckets()) * leaf::ROOM_BYTES as u64;
-            let obstacle = if self.used * 100 > room * SPLIT_ABOVE_PERCENT {
+            let obstacle = if self.is_above(SPLIT_ABOVE_PERCENT) {
                 self.split_one(pager)?
-            } else if self.used * 100 < room * MERGE_BELOW_PERCENT && self.buckets() > self.initial
-            {
+            } else if !self.is_above(MERGE_BELOW_PERCENT) && self.buckets() > self.initial {
                 self.merge_one(pager)?
             } else {
                 break;
             };
-            if obstacle.is_some() || !pager.has_room(PAGES_A_CHANGE) {
-                return Ok(Some(Change::MustSpill));
+            match obstacle {
+                // There can be no more pages; the buckets take what they can.
+                Some(Change::Full) => break,
+                Some(obstacle) => return Ok(Some(obstacle)),
+                None if !pager.has_room(PAGES_A_CHANGE) => return Ok(Some(Change::MustSpill)),
+                None => {}
             }
         }
         Ok(None)
     }
 
-    fn split_one(&mut self, pager: &mut Pager) -> Result<Option<Change>, Missing> {
-        let bit = self.initial << self.level;
-        let old = chain(pager, self.split)?;
-        let (staying, going) = partition(pager, &old, |hash| hash.address & bit == 0)?;
-        let (staying, going) = (pack(&staying), pack(&going));
-        if !is_room_for(pager, &old, staying.len() + going.len()) {
-            return Ok(must_spill(pager));
-        }
-        if !pager.may_grow_by(staying.len() + going.len()) || !pager.grow() {
+    /// Bytes of room that the entries take.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// Writes what a bucket has behind its first page into pages that are filled one after another.
+    pub fn repack(&mut self, pager: &mut Pager, bucket: u32) -> Result<Option<Change>, Missing> {
+        if leaf::links(pager.read(Logical::Bucket(bucket))?)
+            .next()
+            .is_none()
+        {
             return Ok(None);
         }
-        let new_bucket = bit + self.split;
-        let spare = lay_out(pager, self.split, &staying, &old)?;
-        let first = [Logical::Bucket(new_bucket)];
-        let places: Vec<Logical> = first.into_iter().chain(spare).collect();
-        for page in lay_out(pager, new_bucket, &going, &places)? {
-            pager.release(page);
+        if pager.must_spill() {
+            return Ok(Some(Change::MustSpill));
+        }
+        let mut moving = Moving::default();
+        self.collect(pager, bucket, &mut moving, None)?;
+        let to = [(bucket, moving.all().collect())];
+        self.relay(pager, &[bucket], &to, &moving, true)
+    }
+
+    fn is_above(&self, percent: u64) -> bool {
+        let room = u64::from(self.buckets()) * leaf::ROOM_BYTES as u64;
+        self.used * 100 > room * percent
+    }
+
+    /// Merges a bucket if that leaves the load below `percent`; false when there is nothing to merge.
+    pub fn merge_to(&mut self, pager: &mut Pager, percent: u64) -> Result<Option<Change>, Missing> {
+        let room = u64::from(self.buckets() - 1) * leaf::ROOM_BYTES as u64;
+        if self.buckets() <= self.initial || self.used * 100 > room * percent {
+            return Ok(Some(Change::NotThere));
+        }
+        if pager.must_spill() {
+            return Ok(Some(Change::MustSpill));
+        }
+        self.merge_one(pager)
+    }
+
+    fn split_one(&mut self, pager: &mut Pager) -> Result<Option<Change>, Missing> {
+        let bit = self.initial << self.level;
+        let mut moving = Moving::default();
+        self.collect(pager, self.split, &mut moving, None)?;
+        let (staying, going) = moving
+            .all()
+            .partition(|n| moving.hash(*n).address & bit == 0);
+        let to = [(self.split, staying), (bit + self.split, going)];
+        if let Some(obstacle) = self.relay(pager, &[self.split], &to, &moving, false)? {
+            return Ok(Some(obstacle));
         }
         self.split += 1;
         if self.split == bit {
@@ -311,38 +463,26 @@ impl LinearHash {
             None => (self.level - 1, (self.initial << (self.level - 1)) - 1),
         };
         let last = (self.initial << level) + split;
-        let partner = chain(pager, split)?;
-        let leaving = chain(pager, last)?;
-        let all: Vec<Logical> = partner.iter().chain(&leaving).copied().collect();
-        let (entries, _) = partition(pager, &all, |_| true)?;
-        let packed = pack(&entries);
-        if !is_room_for(pager, &all, packed.len()) {
-            return Ok(must_spill(pager));
+        let mut moving = Moving::default();
+        self.collect(pager, split, &mut moving, None)?;
+        self.collect(pager, last, &mut moving, None)?;
+        let to = [(split, moving.all().collect())];
+        if let Some(obstacle) = self.relay(pager, &[split, last], &to, &moving, false)? {
+            return Ok(Some(obstacle));
         }
-        let places: Vec<Logical> = partner.iter().chain(&leaving[1..]).copied().collect();
-        for page in lay_out(pager, split, &packed, &places)? {
-            pager.release(page);
+        while pager.buckets() > last {
+            pager.shrink();
         }
-        pager.shrink();
         (self.level, self.split) = (level, split);
         self.keep(pager);
         Ok(None)
     }
 
-    fn take_out(&mut self, pager: &mut Pager, page: Logical, slot: usize) -> Result<(), Missing> {
-        let content = pager.write(page)?;
-        let cost = leaf::entry(content, slot).map_or(0, |entry| entry.cost());
-        leaf::remove(content, slot);
-        self.records -= 1;
-        self.used -= cost as u64;
-        Ok(())
-    }
-
-    fn buckets(&self) -> u32 {
+    pub fn buckets(&self) -> u32 {
         (self.initial << self.level) + self.split
     }
 
-    fn bucket(&self, address: u32) -> u32 {
+    pub fn bucket(&self, address: u32) -> u32 {
         let buckets = self.initial << self.level;
         let bucket = address & (buckets - 1);
         if bucket < self.split {
@@ -352,7 +492,7 @@ impl LinearHash {
         }
     }
 
-    fn hash(&self, key: &[u8]) -> Hash {
+    pub fn hash(&self, key: &[u8]) -> Hash {
         let mut hasher = SipHasher13::new_with_key(&self.salt);
         hasher.write(key);
         let hash = hasher.finish().to_le_bytes();
@@ -362,10 +502,10 @@ impl LinearHash {
         }
     }
 
-    // root := initial:u32 level:u32 split:u32 zero:u32 records:u64 used:u64 salt:[u8; 16] proof:u64
+    // root := initial:u32 level:u32 split:u32 zero:u32 records:u64 used:u64 salt:[u8; 16] proof:u64 others'
 
     fn keep(&self, pager: &mut Pager) {
-        let mut root = [0; ROOT_BYTES];
+        let mut root = *pager.root();
         let words = [self.initial, self.level, self.split, 0];
         let longs = [self.records, self.used];
         let bytes = words.iter().flat_map(|word| word.to_le_bytes());
@@ -385,6 +525,7 @@ impl LinearHash {
             records: long(16),
             used: long(24),
             salt: root[32..48].try_into().ok()?,
+            open: Open::default(),
         };
         (hash.initial.is_power_of_two() && long(48) == hash.proof()).then_some(hash)
     }
@@ -395,151 +536,13 @@ impl LinearHash {
         hasher.write(&self.salt);
         hasher.finish()
     }
-
-    /// Everything that is wrong with the structure, once all its pages are there to be read.
-    pub fn verify(&self, pager: &mut Pager, cursor: &mut u32) -> Result<Vec<String>, Missing> {
-        let mut wrong = Vec::new();
-        if *cursor == 0 && pager.buckets() != self.buckets() {
-            let (there, wanted) = (pager.buckets(), self.buckets());
-            wrong.push(format!(
-                "{there} buckets in the page table, {wanted} in the hash"
-            ));
-        }
-        let bucket = *cursor;
-        let pages = chain(pager, bucket)?;
-        let mut keys = std::collections::HashSet::new();
-        for page in pages {
-            let content = pager.read(page)?;
-            if leaf::count(content) > 0 && leaf::bucket(content) != bucket {
-                wrong.push(format!(
-                    "bucket {bucket}: a page of bucket {}",
-                    leaf::bucket(content)
-                ));
-            }
-            for entry in leaf::entries(content) {
-                if self.hash(entry.key) != entry.hash || self.bucket(entry.hash.address) != bucket {
-                    wrong.push(format!("bucket {bucket}: a key that does not belong there"));
-                }
-                if !keys.insert(entry.key.to_vec()) {
-                    wrong.push(format!("bucket {bucket}: a key stands twice"));
-                }
-            }
-        }
-        *cursor += 1;
-        Ok(wrong)
-    }
 }
 
-/// The pages of a bucket, all of them resident.
-fn chain(pager: &mut Pager, bucket: u32) -> Result<Vec<Logical>, Missing> {
-    let mut chain = vec![Logical::Bucket(bucket)];
-    loop {
-        let last = chain[chain.len() - 1];
-        match leaf::next(pager.read(last)?) {
-            None => break,
-            Some(next) => chain.push(Logical::Overflow(next)),
-        }
+fn found_of(entry: &Entry<'_>) -> Found {
+    Found {
+        key: entry.key.bytes.to_vec(),
+        is_digest: entry.key.is_digest,
+        value: entry.value.bytes.to_vec(),
+        is_reference: entry.value.is_reference,
     }
-    pager.absent(&chain)?;
-    Ok(chain)
-}
-
-/// Where a key stands: number of the page in the chain, and the slot.
-fn find_in(
-    pager: &mut Pager,
-    chain: &[Logical],
-    hash: Hash,
-    key: &[u8],
-) -> Result<Option<(usize, usize)>, Missing> {
-    for (at, page) in chain.iter().enumerate() {
-        if let Some(slot) = leaf::find(pager.read(*page)?, hash, key) {
-            return Ok(Some((at, slot)));
-        }
-    }
-    Ok(None)
-}
-
-type Owned = (Hash, Vec<u8>, Vec<u8>);
-
-fn partition(
-    pager: &mut Pager,
-    pages: &[Logical],
-    stays: impl Fn(Hash) -> bool,
-) -> Result<(Vec<Owned>, Vec<Owned>), Missing> {
-    let mut all = Vec::new();
-    for page in pages {
-        let entries = leaf::entries(pager.read(*page)?);
-        all.extend(entries.map(|entry| (entry.hash, entry.key.to_vec(), entry.value.to_vec())));
-    }
-    Ok(all.into_iter().partition(|(hash, _, _)| stays(*hash)))
-}
-
-/// Contents of pages that hold the entries: at least one page, each filled as far as the next entries fit.
-fn pack(entries: &[Owned]) -> Vec<Vec<u8>> {
-    let mut pages = vec![vec![0; CONTENT_BYTES]];
-    for (hash, key, value) in entries {
-        let entry = Entry {
-            hash: *hash,
-            key,
-            value,
-        };
-        let fits = |page: &&mut Vec<u8>| leaf::room(page) >= entry.cost();
-        match pages.iter_mut().find(fits) {
-            Some(page) => leaf::insert(page, &entry),
-            None => {
-                let mut page = vec![0; CONTENT_BYTES];
-                leaf::insert(&mut page, &entry);
-                pages.push(page);
-            }
-        }
-    }
-    pages
-}
-
-/// Whether `old` pages and as many as `new` has more may become dirty.
-fn is_room_for(pager: &Pager, old: &[Logical], new: usize) -> bool {
-    pager.has_room(old.len().max(new) + 1)
-}
-
-/// Spilling helps unless the whole cache is too small for a step, which is then put off.
-fn must_spill(pager: &Pager) -> Option<Change> {
-    let is_hopeless = pager.has_room(pager.capacity() / 2);
-    (!is_hopeless).then_some(Change::MustSpill)
-}
-
-/// Writes the pages of a bucket to `places`, and to new ones beyond; gives back the places that it did not need.
-fn lay_out(
-    pager: &mut Pager,
-    bucket: u32,
-    contents: &[Vec<u8>],
-    places: &[Logical],
-) -> Result<Vec<Logical>, Missing> {
-    let mut pages = places.to_vec();
-    while pages.len() < contents.len() {
-        let Some(page) = pager.new_overflow() else {
-            break;
-        };
-        pages.push(page);
-    }
-    for (at, content) in contents.iter().enumerate() {
-        let next = match (at + 1 < contents.len()).then(|| pages[at + 1]) {
-            Some(Logical::Overflow(n)) => Some(n),
-            _ => None,
-        };
-        if leaf::count(content) == 0 {
-            // A bucket without entries needs no page.
-            pager.release(pages[at]);
-            continue;
-        }
-        let page = pager.write(pages[at])?;
-        page.copy_from_slice(content);
-        leaf::set_bucket(page, bucket);
-        leaf::set_next(page, next);
-        if at == 0 {
-            for behind in &contents[1..] {
-                leaf::entries(behind).for_each(|entry| leaf::note_behind(page, entry.hash));
-            }
-        }
-    }
-    Ok(pages.split_off(contents.len()))
 }

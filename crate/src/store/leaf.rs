@@ -1,21 +1,33 @@
-//! Entries in one page of a bucket (FORMAT.md 4).
+//! Entries in one page of the index (FORMAT.md 4).
 //!
-//!   content := next:u32 count:u16 heap:u16 bucket:u32 behind:[u8; 16] tag:u8* offset:u16* gap entry*
-//!   entry   := hash:u32 key_length:varint value_length:varint key value
+//!   first page of a bucket := count:u16 heap:u16 bucket:u32 link:u32{3} behind:[u8; 64] entries
+//!   shared overflow page   := count:u16 heap:u16 SHARED:u32 entries
+//!   entries                := tag:u8* offset:u16* gap entry*
+//!   entry                  := hash:u32 key_length:varint value_length:varint key value
 //! Tags and offsets grow from the front, entries from the end; `heap` is where the lowest entry begins, and 0
-//! stands for the end, so that a page of zeros is an empty one. Entries leave no holes. In the first page of a
-//! bucket `behind` has a bit for each entry of the pages after it, so that most keys that are not there cost one page.
+//! stands for the end, so that a page of zeros is the empty first page of a bucket. Entries leave no holes.
+//! In the first page `behind` has a bit for each entry of the bucket in the pages that it links to, so that most keys
+//! that are not there cost one page. Each length has a flag in its lowest bit: the key is a digest, the value refers.
 
 use super::page::CONTENT_BYTES;
-use crate::codec::{Reader, push_varint};
+use crate::codec::Reader;
 
-const BEHIND_AT: usize = 12;
-const BEHIND_BYTES: usize = 16;
-const HEAD_BYTES: usize = BEHIND_AT + BEHIND_BYTES;
+/// Overflow pages that a bucket links to at most.
+pub const LINKS_MAX: usize = 3;
+const BUCKET_AT: usize = 4;
+const LINKS_AT: usize = 8;
+const BEHIND_AT: usize = LINKS_AT + 4 * LINKS_MAX;
+const BEHIND_BYTES: usize = 64;
+const FIRST_HEAD_BYTES: usize = BEHIND_AT + BEHIND_BYTES;
+const SHARED_HEAD_BYTES: usize = 8;
+/// Stands in place of the bucket in a page that many buckets share.
+const SHARED: u32 = u32::MAX;
 const SLOT_BYTES: usize = 3;
 const HASH_BYTES: usize = 4;
-/// Bytes of a page that slots and entries share.
-pub const ROOM_BYTES: usize = CONTENT_BYTES - HEAD_BYTES;
+/// Bytes of a bucket's first page that slots and entries share.
+pub const ROOM_BYTES: usize = CONTENT_BYTES - FIRST_HEAD_BYTES;
+/// The same of a shared page.
+pub const SHARED_ROOM_BYTES: usize = CONTENT_BYTES - SHARED_HEAD_BYTES;
 
 /// The parts of a key's hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,22 +38,33 @@ pub struct Hash {
     pub tag: u8,
 }
 
+/// A key as it stands in a page: itself, or a digest of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key<'a> {
+    pub hash: Hash,
+    pub bytes: &'a [u8],
+    pub is_digest: bool,
+}
+
+/// A value as it stands in a page: itself, or where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value<'a> {
+    pub bytes: &'a [u8],
+    pub is_reference: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
-    pub hash: Hash,
-    pub key: &'a [u8],
-    pub value: &'a [u8],
+    pub key: Key<'a>,
+    pub value: Value<'a>,
 }
 
 impl Entry<'_> {
     /// Bytes that it takes of a page's room.
     pub fn cost(&self) -> usize {
-        SLOT_BYTES + entry_bytes(self.key.len(), self.value.len())
+        let (key, value) = (self.key.bytes.len(), self.value.bytes.len());
+        SLOT_BYTES + HASH_BYTES + varint_bytes(key * 2) + varint_bytes(value * 2) + key + value
     }
-}
-
-fn entry_bytes(key: usize, value: usize) -> usize {
-    HASH_BYTES + varint_bytes(key) + varint_bytes(value) + key + value
 }
 
 fn varint_bytes(value: usize) -> usize {
@@ -49,24 +72,54 @@ fn varint_bytes(value: usize) -> usize {
     bits.div_ceil(7) as usize
 }
 
-/// The page after this one in its bucket's chain: number of the overflow page.
-pub fn next(content: &[u8]) -> Option<u32> {
-    word(content, 0).checked_sub(1)
+/// Makes an empty shared page of a page of zeros.
+pub fn make_shared(content: &mut [u8]) {
+    put_word(content, BUCKET_AT, SHARED);
 }
 
-pub fn set_next(content: &mut [u8], next: Option<u32>) {
-    put_word(content, 0, next.map_or(0, |n| n + 1));
+pub fn is_shared(content: &[u8]) -> bool {
+    word(content, BUCKET_AT) == SHARED
 }
 
 pub fn bucket(content: &[u8]) -> u32 {
-    word(content, 8)
+    word(content, BUCKET_AT)
 }
 
 pub fn set_bucket(content: &mut [u8], bucket: u32) {
-    put_word(content, 8, bucket);
+    put_word(content, BUCKET_AT, bucket);
 }
 
-/// Whether an entry of that hash can be in a page after this first one of the bucket.
+/// Numbers of the overflow pages where the bucket of this first page goes on.
+pub fn links(content: &[u8]) -> impl Iterator<Item = u32> {
+    (0..LINKS_MAX).filter_map(|n| word(content, LINKS_AT + 4 * n).checked_sub(1))
+}
+
+/// Sets where the bucket goes on, and which entries are there. There are at most `LINKS_MAX` links.
+pub fn set_behind(content: &mut [u8], links: &[u32], entries: impl Iterator<Item = Hash>) {
+    content[LINKS_AT..FIRST_HEAD_BYTES].fill(0);
+    for (n, link) in links.iter().take(LINKS_MAX).enumerate() {
+        put_word(content, LINKS_AT + 4 * n, link + 1);
+    }
+    entries.for_each(|hash| note_behind(content, hash));
+}
+
+/// The bucket has nothing any more in one of the pages that it links to.
+pub fn unlink(content: &mut [u8], link: u32) {
+    let left: Vec<u32> = links(content).filter(|other| *other != link).collect();
+    if left.is_empty() {
+        set_behind(content, &[], std::iter::empty());
+        return;
+    }
+    for n in 0..LINKS_MAX {
+        put_word(
+            content,
+            LINKS_AT + 4 * n,
+            left.get(n).map_or(0, |link| link + 1),
+        );
+    }
+}
+
+/// Whether an entry of that hash can be in a page that this first one links to.
 pub fn may_be_behind(content: &[u8], hash: Hash) -> bool {
     let (at, bit) = behind_bit(hash);
     content[at] & bit != 0
@@ -79,12 +132,13 @@ pub fn note_behind(content: &mut [u8], hash: Hash) {
 
 fn behind_bit(hash: Hash) -> (usize, u8) {
     // The low bits of the address are alike in a bucket, the high ones are not.
-    let bit = (hash.address >> 25) as usize % (BEHIND_BYTES * 8);
+    let bit = (hash.address >> 23) as usize % (BEHIND_BYTES * 8);
     (BEHIND_AT + bit / 8, 1 << (bit % 8))
 }
 
 pub fn count(content: &[u8]) -> usize {
-    usize::from(half(content, 4))
+    // A page of a store that was made to deceive may state any number.
+    usize::from(half(content, 0)).min((CONTENT_BYTES - FIRST_HEAD_BYTES) / SLOT_BYTES)
 }
 
 /// Bytes of the room that are taken.
@@ -93,26 +147,41 @@ pub fn used(content: &[u8]) -> usize {
 }
 
 pub fn room(content: &[u8]) -> usize {
-    ROOM_BYTES.saturating_sub(used(content))
+    (CONTENT_BYTES - head_bytes(content)).saturating_sub(used(content))
+}
+
+fn head_bytes(content: &[u8]) -> usize {
+    if is_shared(content) {
+        SHARED_HEAD_BYTES
+    } else {
+        FIRST_HEAD_BYTES
+    }
 }
 
 pub fn entry(content: &[u8], slot: usize) -> Option<Entry<'_>> {
-    let count = count(content);
+    let (count, head) = (count(content), head_bytes(content));
     if slot >= count {
         return None;
     }
-    let tag = *content.get(HEAD_BYTES + slot)?;
-    let offset = usize::from(half(content, HEAD_BYTES + count + 2 * slot));
+    let tag = *content.get(head + slot)?;
+    let offset = usize::from(half(content, head + count + 2 * slot));
     let mut reader = Reader::new(content.get(offset + HASH_BYTES..)?);
-    let key_bytes = usize::try_from(reader.varint()?).ok()?;
-    let value_bytes = usize::try_from(reader.varint()?).ok()?;
+    let key_field = usize::try_from(reader.varint()?).ok()?;
+    let value_field = usize::try_from(reader.varint()?).ok()?;
+    let hash = Hash {
+        address: word(content, offset),
+        tag,
+    };
     Some(Entry {
-        hash: Hash {
-            address: word(content, offset),
-            tag,
+        key: Key {
+            hash,
+            bytes: reader.take(key_field / 2)?,
+            is_digest: key_field % 2 == 1,
         },
-        key: reader.take(key_bytes)?,
-        value: reader.take(value_bytes)?,
+        value: Value {
+            bytes: reader.take(value_field / 2)?,
+            is_reference: value_field % 2 == 1,
+        },
     })
 }
 
@@ -121,33 +190,56 @@ pub fn entries(content: &[u8]) -> impl Iterator<Item = Entry<'_>> {
 }
 
 /// The slot of a key.
-pub fn find(content: &[u8], hash: Hash, key: &[u8]) -> Option<usize> {
-    let tags = content.get(HEAD_BYTES..HEAD_BYTES + count(content))?;
-    memchr::memchr_iter(hash.tag, tags).find(|slot| {
-        let offset = usize::from(half(content, HEAD_BYTES + tags.len() + 2 * slot));
-        word(content, offset) == hash.address
-            && entry(content, *slot).is_some_and(|entry| entry.key == key)
+pub fn find(content: &[u8], key: &Key<'_>) -> Option<usize> {
+    let (count, head) = (count(content), head_bytes(content));
+    let tags = content.get(head..head + count)?;
+    memchr::memchr_iter(key.hash.tag, tags).find(|slot| {
+        let offset = usize::from(half(content, head + count + 2 * slot));
+        word(content, offset) == key.hash.address
+            && entry(content, *slot).is_some_and(|entry| entry.key == *key)
     })
 }
 
 /// Adds an entry whose key is not there; there must be room.
 pub fn insert(content: &mut [u8], entry: &Entry<'_>) {
-    debug_assert!(entry.cost() <= room(content));
-    let count = count(content);
-    let offset = heap(content) - (entry.cost() - SLOT_BYTES);
-    let mut bytes = Vec::with_capacity(entry.cost());
-    bytes.extend_from_slice(&entry.hash.address.to_le_bytes());
-    push_varint(&mut bytes, entry.key.len() as u64);
-    push_varint(&mut bytes, entry.value.len() as u64);
-    bytes.extend_from_slice(entry.key);
-    bytes.extend_from_slice(entry.value);
-    content[offset..offset + bytes.len()].copy_from_slice(&bytes);
-    let offsets = HEAD_BYTES + count;
+    let cost = entry.cost();
+    debug_assert!(cost <= room(content));
+    let (count, head) = (count(content), head_bytes(content));
+    let offset = heap(content) - (cost - SLOT_BYTES);
+    let mut lengths = [0; 2 * VARINT_BYTES_MAX];
+    let key_field = entry.key.bytes.len() * 2 + usize::from(entry.key.is_digest);
+    let value_field = entry.value.bytes.len() * 2 + usize::from(entry.value.is_reference);
+    let split = write_varint(&mut lengths, key_field);
+    let end = split + write_varint(&mut lengths[split..], value_field);
+    let parts: [&[u8]; 4] = [
+        &entry.key.hash.address.to_le_bytes(),
+        &lengths[..end],
+        entry.key.bytes,
+        entry.value.bytes,
+    ];
+    let mut at = offset;
+    for part in parts {
+        content[at..at + part.len()].copy_from_slice(part);
+        at += part.len();
+    }
+    let offsets = head + count;
     content.copy_within(offsets..offsets + 2 * count, offsets + 1);
-    content[offsets] = entry.hash.tag;
+    content[offsets] = entry.key.hash.tag;
     put_half(content, offsets + 1 + 2 * count, offset);
-    put_half(content, 4, count + 1);
-    put_half(content, 6, offset);
+    put_half(content, 0, count + 1);
+    put_half(content, 2, offset);
+}
+
+/// Lengths in a page are below 2 * CONTENT_BYTES.
+const VARINT_BYTES_MAX: usize = 3;
+
+fn write_varint(to: &mut [u8], value: usize) -> usize {
+    let length = varint_bytes(value);
+    for (n, byte) in to[..length].iter_mut().enumerate() {
+        let more = if n + 1 < length { 0x80 } else { 0 };
+        *byte = (value >> (7 * n)).to_le_bytes()[0] & 0x7f | more;
+    }
+    length
 }
 
 /// Takes an entry out.
@@ -155,8 +247,8 @@ pub fn remove(content: &mut [u8], slot: usize) {
     let Some(bytes) = entry(content, slot).map(|entry| entry.cost() - SLOT_BYTES) else {
         return;
     };
-    let (count, heap) = (count(content), heap(content));
-    let offsets = HEAD_BYTES + count;
+    let (count, heap, head) = (count(content), heap(content), head_bytes(content));
+    let offsets = head + count;
     let offset = usize::from(half(content, offsets + 2 * slot));
     content.copy_within(heap..offset, heap + bytes);
     for other in 0..count {
@@ -169,16 +261,13 @@ pub fn remove(content: &mut [u8], slot: usize) {
         offsets + 2 * slot + 2..offsets + 2 * count,
         offsets + 2 * slot,
     );
-    content.copy_within(
-        HEAD_BYTES + slot + 1..offsets + 2 * (count - 1),
-        HEAD_BYTES + slot,
-    );
-    put_half(content, 4, count - 1);
-    put_half(content, 6, heap + bytes);
+    content.copy_within(head + slot + 1..offsets + 2 * (count - 1), head + slot);
+    put_half(content, 0, count - 1);
+    put_half(content, 2, heap + bytes);
 }
 
 fn heap(content: &[u8]) -> usize {
-    match half(content, 6) {
+    match half(content, 2) {
         0 => CONTENT_BYTES,
         heap => usize::from(heap).min(CONTENT_BYTES),
     }
@@ -218,35 +307,56 @@ mod tests {
             address: n,
             tag: (n % 5) as u8,
         };
-        Entry { hash, key, value }
+        let is_reference = n % 3 == 1;
+        Entry {
+            key: Key {
+                hash,
+                bytes: key,
+                is_digest: n % 7 == 2,
+            },
+            value: Value {
+                bytes: value,
+                is_reference,
+            },
+        }
     }
 
     #[test]
     fn entries_come_and_go_without_holes() {
-        let mut content = vec![0; CONTENT_BYTES];
-        let mut kept: Vec<(u32, Vec<u8>, Vec<u8>)> = Vec::new();
-        let mut state = 1u32;
-        for step in 0..4000u32 {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let key = step.to_le_bytes().repeat(1 + (state >> 28) as usize);
-            let value = vec![7; (state >> 20) as usize % 300];
-            let new = entry_of(step, &key, &value);
-            if new.cost() <= room(&content) {
-                insert(&mut content, &new);
-                kept.push((step, key, value));
+        for shared in [false, true] {
+            let mut content = vec![0; CONTENT_BYTES];
+            if shared {
+                make_shared(&mut content);
             } else {
-                let (n, key, _) = kept.remove(state as usize % kept.len());
-                let slot = find(&content, entry_of(n, &[], &[]).hash, &key);
-                remove(&mut content, slot.expect("it is there"));
-                assert_eq!(find(&content, entry_of(n, &[], &[]).hash, &key), None);
+                set_behind(&mut content, &[4, 0], std::iter::empty());
             }
-            let cost: usize = kept.iter().map(|(n, k, v)| entry_of(*n, k, v).cost()).sum();
-            assert_eq!(used(&content), cost);
-            for (n, key, value) in &kept {
-                let wanted = entry_of(*n, key, value);
-                let slot = find(&content, wanted.hash, key);
-                assert_eq!(slot.and_then(|slot| entry(&content, slot)), Some(wanted));
+            let mut kept: Vec<(u32, Vec<u8>, Vec<u8>)> = Vec::new();
+            let mut state = 1u32;
+            for step in 0..4000u32 {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let key = step.to_le_bytes().repeat(1 + (state >> 28) as usize);
+                let value = vec![7; (state >> 20) as usize % 300];
+                let new = entry_of(step, &key, &value);
+                if new.cost() <= room(&content) {
+                    insert(&mut content, &new);
+                    kept.push((step, key, value));
+                } else {
+                    let (n, key, _) = kept.remove(state as usize % kept.len());
+                    let slot = find(&content, &entry_of(n, &key, &[]).key);
+                    remove(&mut content, slot.expect("it is there"));
+                    assert_eq!(find(&content, &entry_of(n, &key, &[]).key), None);
+                }
+                let cost: usize = kept.iter().map(|(n, k, v)| entry_of(*n, k, v).cost()).sum();
+                assert_eq!(used(&content), cost);
+                for (n, key, value) in &kept {
+                    let wanted = entry_of(*n, key, value);
+                    let slot = find(&content, &wanted.key);
+                    assert_eq!(slot.and_then(|slot| entry(&content, slot)), Some(wanted));
+                }
             }
+            let links: Vec<u32> = links(&content).collect();
+            assert_eq!(is_shared(&content), shared);
+            assert!(shared || links == [4, 0]);
         }
     }
 }

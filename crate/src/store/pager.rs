@@ -8,88 +8,56 @@
 //! P2  The superblock is written after everything that it refers to is flushed.
 //! P3  A spill writes places that no commit refers to, so losing it loses nothing.
 //! P4  Between `commit` and `confirm` nothing may be changed.
+//! P5  A place that a pinned commit refers to is not written until it is unpinned.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cache::{Cache, Missing};
 use super::page::{CONTENT_BYTES, PageNo, seal, unseal};
-use super::superblock::{PLACES_PER_TABLE, ROOT_BYTES, Superblock, TABLES_MAX};
-use crate::order;
+use super::superblock::{
+    FIRST_PAGE, PLACES_PER_TABLE, ROOT_BYTES, SUPERBLOCKS, Superblock, TABLES_MAX,
+};
+use super::tables::{Logical, NO_PLACE, Tables};
 
-const NO_PLACE: PageNo = PageNo(0);
 const ZEROS: [u8; CONTENT_BYTES] = [0; CONTENT_BYTES];
 
-/// A page of the index on this pager, wherever in the file it stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Logical {
-    /// The first page of a bucket.
-    Bucket(u32),
-    /// A further page of some bucket.
-    Overflow(u32),
-}
-
-impl Logical {
-    fn parts(self) -> (usize, usize) {
-        match self {
-            Logical::Bucket(n) => (0, n as usize),
-            Logical::Overflow(n) => (1, n as usize),
-        }
-    }
-}
-
-/// What the host writes. With a superblock: the pages, a flush, the superblock, a flush; then `confirm`.
-/// Without: the pages only; then `confirm`.
+/// Pages and a superblock for the host to write. With a superblock: the pages, a flush, the superblock, a flush;
+/// then `confirm`. Without: the pages only; then `confirm`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CommitBatch {
+pub struct PageBatch {
     pub pages: Vec<(PageNo, Vec<u8>)>,
+    /// Two pages, from this one on.
     pub superblock: Option<(PageNo, Vec<u8>)>,
 }
 
-/// Where the logical pages of one kind stand.
-#[derive(Default)]
-struct Table {
-    places: Vec<PageNo>,
-    /// Whether the place was given since the last commit.
-    is_fresh: Vec<bool>,
-    own_places: Vec<PageNo>,
-    is_changed: Vec<bool>,
-}
-
-impl Table {
-    fn set(&mut self, at: usize, place: PageNo) {
-        self.places[at] = place;
-        self.is_fresh[at] = place != NO_PLACE;
-        self.touch(at);
-    }
-
-    fn touch(&mut self, at: usize) {
-        let table = at / PLACES_PER_TABLE;
-        if self.is_changed.len() <= table {
-            self.is_changed.resize(table + 1, true);
-            self.own_places.resize(table + 1, NO_PLACE);
-        }
-        self.is_changed[table] = true;
-    }
-
-    fn push(&mut self) {
-        self.places.push(NO_PLACE);
-        self.is_fresh.push(false);
-        self.touch(self.places.len() - 1);
-    }
+/// A commit whose pages stay as they are until it is unpinned.
+#[derive(Clone)]
+pub struct Pinned {
+    generation: u64,
+    tables: Tables,
 }
 
 pub struct Pager {
     cache: Cache,
     committed: Superblock,
-    tables: [Table; 2],
+    /// As the last commit left them.
+    committed_tables: Tables,
+    tables: Tables,
+    /// Where the page tables stand themselves.
+    own_places: [Vec<PageNo>; 2],
     root: [u8; ROOT_BYTES],
     next_page: u32,
     /// Places that no commit refers to; the lowest is given first, so that the file's end becomes free.
     free: BTreeSet<PageNo>,
     /// Places that the last commit refers to and the next one will not.
     freed: Vec<PageNo>,
+    /// Places that pinned commits may refer to, with the last generation that did.
+    held: Vec<(u64, Vec<PageNo>)>,
+    pins: BTreeMap<u64, usize>,
     /// Overflow pages that nobody uses.
     spare: BTreeSet<u32>,
+    /// Places whose pages were read and are not what was written there.
+    damaged: BTreeSet<PageNo>,
     pending: Option<Superblock>,
 }
 
@@ -100,12 +68,22 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Begins with the first two pages of the file, which may be short or empty.
-    pub fn new(superblocks: [&[u8]; 2]) -> Opening {
+    /// Begins with the first pages of the file, which may be short or empty.
+    pub fn new(superblocks: [&[u8]; SUPERBLOCKS.len()]) -> Opening {
         Opening {
             superblock: Superblock::newest(superblocks),
             tables: Vec::new(),
         }
+    }
+
+    /// The commit that is opened; 0 for a store without any.
+    pub fn generation(&self) -> u64 {
+        self.superblock.generation
+    }
+
+    /// What the index kept with it.
+    pub fn root(&self) -> &[u8; ROOT_BYTES] {
+        &self.superblock.root
     }
 
     /// The pages to provide, in order.
@@ -128,59 +106,103 @@ impl Opening {
 
     pub fn finish(self, cache_pages: usize) -> Pager {
         let Superblock { counts, .. } = self.superblock;
-        let (bucket_tables, overflow_tables) =
-            self.tables.split_at(Superblock::tables_of(counts[0]));
-        let (bucket_places, overflow_places) = self
-            .superblock
-            .tables
-            .split_at(Superblock::tables_of(counts[0]));
-        let tables = [
-            table_of(bucket_tables, bucket_places, counts[0]),
-            table_of(overflow_tables, overflow_places, counts[1]),
-        ];
+        let buckets = Superblock::tables_of(counts[0]);
+        let tables = Tables::read(&self.tables, counts);
+        let mut own_places = [self.superblock.tables.clone(), Vec::new()];
+        own_places[1] = own_places[0].split_off(buckets);
         let mut is_used = vec![false; self.superblock.next_page as usize];
-        let places = tables.iter().flat_map(|table| &table.places);
-        for page_no in places.chain(&self.superblock.tables) {
+        let places = tables.places().map(|(_, place)| place);
+        for page_no in places.chain(self.superblock.tables.iter().copied()) {
             if let Some(used) = is_used.get_mut(page_no.0 as usize) {
                 *used = true;
             }
         }
-        let free = (2..self.superblock.next_page)
+        let free = (FIRST_PAGE..self.superblock.next_page)
             .map(PageNo)
             .filter(|page_no| !is_used[page_no.0 as usize])
             .collect();
         let spare = (0..counts[1])
-            .filter(|n| tables[1].places[*n as usize] == NO_PLACE)
+            .filter(|n| tables.place(Logical::Overflow(*n)) == NO_PLACE)
             .collect();
         Pager {
             cache: Cache::new(cache_pages),
+            committed_tables: tables.clone(),
             tables,
+            own_places,
             root: self.superblock.root,
             next_page: self.superblock.next_page,
             committed: self.superblock,
             free,
             freed: Vec::new(),
+            held: Vec::new(),
+            pins: BTreeMap::new(),
             spare,
+            damaged: BTreeSet::new(),
             pending: None,
         }
     }
+
+    /// An empty pager that goes on after this commit without touching any of the file's pages, for an index that
+    /// is made anew; its first commit frees what no table of its own names.
+    pub fn start_anew(self, file_pages: u32, cache_pages: usize) -> Pager {
+        let next_page = self.superblock.next_page.max(file_pages);
+        let empty = Superblock {
+            generation: self.superblock.generation,
+            next_page,
+            counts: [0; 2],
+            root: [0; ROOT_BYTES],
+            tables: Vec::new(),
+        };
+        let opening = Opening {
+            superblock: empty,
+            tables: Vec::new(),
+        };
+        let mut pager = opening.finish(cache_pages);
+        pager.freed = std::mem::take(&mut pager.free).into_iter().collect();
+        pager
+    }
 }
 
-fn table_of(contents: &[Vec<u8>], own_places: &[PageNo], count: u32) -> Table {
-    let words = contents.iter().flat_map(|content| content.chunks_exact(4));
-    let places: Vec<PageNo> = words
-        .map(|word| PageNo(word.try_into().map_or(0, u32::from_le_bytes)))
-        .take(count as usize)
-        .collect();
-    Table {
-        is_fresh: vec![false; places.len()],
-        is_changed: vec![false; own_places.len()],
-        own_places: own_places.to_vec(),
-        places,
+/// Reads pages as one commit has them, or as they are by now.
+pub struct Reading<'a> {
+    cache: &'a mut Cache,
+    tables: &'a Tables,
+    damaged: &'a BTreeSet<PageNo>,
+}
+
+impl Reading<'_> {
+    pub fn read(&mut self, page: Logical) -> Result<&[u8], Missing> {
+        match self.tables.place(page) {
+            NO_PLACE => Ok(&ZEROS),
+            place => self.cache.read(place),
+        }
+    }
+
+    /// Names all of `pages` that are absent; nothing if an operation on them can go through.
+    pub fn absent(&mut self, pages: impl Iterator<Item = Logical>) -> Result<(), Missing> {
+        let mut absent = Vec::new();
+        for page in pages {
+            let place = self.tables.place(page);
+            if place != NO_PLACE && self.cache.read(place).is_err() {
+                absent.push(place);
+            }
+        }
+        if absent.is_empty() {
+            Ok(())
+        } else {
+            Err(Missing(absent))
+        }
+    }
+
+    /// Where a page stands, if it was read and found damaged.
+    pub fn damage(&self, page: Logical) -> Option<PageNo> {
+        let place = self.tables.place(page);
+        self.damaged.contains(&place).then_some(place)
     }
 }
 
 impl Pager {
+    /// The last commit; 0 before the first.
     pub fn generation(&self) -> u64 {
         self.committed.generation
     }
@@ -190,16 +212,37 @@ impl Pager {
         &self.root
     }
 
+    /// What it kept with the last commit.
+    pub fn committed_root(&self) -> &[u8; ROOT_BYTES] {
+        &self.committed.root
+    }
+
     pub fn set_root(&mut self, root: [u8; ROOT_BYTES]) {
         debug_assert!(self.pending.is_none(), "P4");
         self.root = root;
     }
 
     pub fn buckets(&self) -> u32 {
-        u32::try_from(self.tables[0].places.len()).unwrap_or(u32::MAX)
+        self.tables.buckets()
     }
 
-    /// Pages that the file has, or had, up to the last one in use.
+    /// Overflow pages that there are numbers for.
+    pub fn overflows(&self) -> u32 {
+        self.tables.counts()[1]
+    }
+
+    /// Whether a page stands anywhere.
+    pub fn has_place(&self, page: Logical) -> bool {
+        self.tables.place(page) != NO_PLACE
+    }
+
+    /// Whether a page that is written goes further to the front of the file.
+    pub fn would_advance(&self, page: Logical) -> bool {
+        let place = self.tables.place(page);
+        self.free.first().is_some_and(|free| *free < place)
+    }
+
+    /// Pages that the file has, or had, up to the last one in use. The rest of the file can be cut off.
     pub fn file_pages(&self) -> u32 {
         self.next_page
     }
@@ -211,46 +254,68 @@ impl Pager {
 
     /// Places of all logical pages that have one, with their pages.
     pub fn places(&self) -> impl Iterator<Item = (Logical, PageNo)> {
-        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        let of = |table: usize, make: fn(u32) -> Logical| {
-            let places = self.tables[table].places.iter().enumerate();
-            places
-                .filter(|(_, place)| **place != NO_PLACE)
-                .map(move |(at, place)| (make(number(at)), *place))
-        };
-        of(0, Logical::Bucket).chain(of(1, Logical::Overflow))
+        self.tables.places()
     }
 
-    fn place(&self, page: Logical) -> PageNo {
-        let (table, at) = page.parts();
-        self.tables[table]
-            .places
-            .get(at)
-            .copied()
-            .unwrap_or(NO_PLACE)
+    /// Where the page tables stand, those of the next commit that have a place.
+    pub fn table_places(&self) -> impl Iterator<Item = PageNo> {
+        self.own_places.iter().flatten().copied()
+    }
+
+    /// Places that are free, or will be once the commit is confirmed and readers are done.
+    pub fn idle_places(&self) -> impl Iterator<Item = PageNo> {
+        let held = self.held.iter().flat_map(|(_, places)| places);
+        self.free.iter().chain(&self.freed).chain(held).copied()
+    }
+
+    /// The pages as they are by now.
+    pub fn reading(&mut self) -> Reading<'_> {
+        Reading {
+            cache: &mut self.cache,
+            tables: &self.tables,
+            damaged: &self.damaged,
+        }
+    }
+
+    /// The pages of a pinned commit.
+    pub fn reading_of<'a>(&'a mut self, pinned: &'a Pinned) -> Reading<'a> {
+        Reading {
+            cache: &mut self.cache,
+            tables: &pinned.tables,
+            damaged: &self.damaged,
+        }
     }
 
     pub fn read(&mut self, page: Logical) -> Result<&[u8], Missing> {
-        match self.place(page) {
+        match self.tables.place(page) {
             NO_PLACE => Ok(&ZEROS),
             place => self.cache.read(place),
         }
     }
 
-    /// Names all of `pages` that are absent; nothing if an operation on them can go through.
-    pub fn absent(&mut self, pages: &[Logical]) -> Result<(), Missing> {
-        let mut absent = Vec::new();
-        for page in pages {
-            let place = self.place(*page);
-            if place != NO_PLACE && self.cache.read(place).is_err() {
-                absent.push(place);
+    /// Keeps the last commit readable.
+    pub fn pin(&mut self) -> Pinned {
+        let generation = self.committed.generation;
+        *self.pins.entry(generation).or_insert(0) += 1;
+        Pinned {
+            generation,
+            tables: self.committed_tables.clone(),
+        }
+    }
+
+    pub fn unpin(&mut self, pinned: &Pinned) {
+        if let Some(count) = self.pins.get_mut(&pinned.generation) {
+            *count -= 1;
+            if *count == 0 {
+                self.pins.remove(&pinned.generation);
             }
         }
-        if absent.is_empty() {
-            Ok(())
-        } else {
-            Err(Missing(absent))
-        }
+        self.release_held();
+    }
+
+    /// The oldest commit that is pinned.
+    pub fn oldest_pin(&self) -> Option<u64> {
+        self.pins.keys().next().copied()
     }
 
     /// Whether so many more pages may become dirty now. Where even an empty cache has no room, nothing helps.
@@ -265,28 +330,31 @@ impl Pager {
     /// A page to change. It must be resident (see `absent`) and there must be room (see `has_room`).
     pub fn write(&mut self, page: Logical) -> Result<&mut [u8], Missing> {
         debug_assert!(self.pending.is_none(), "P4");
-        let (table, at) = page.parts();
-        let place = self.tables[table].places[at];
-        if place == NO_PLACE {
+        let place = self.tables.place(page);
+        let place = if place == NO_PLACE {
             let new_place = self.new_place();
             self.cache.provide(new_place, &ZEROS, true);
-            self.tables[table].set(at, new_place);
-        } else if !self.tables[table].is_fresh[at] {
+            self.tables.set(page, new_place);
+            new_place
+        } else if self.committed_tables.place(page) == place {
             self.cache.read(place)?;
             let new_place = self.new_place();
             self.cache.renumber(place, new_place);
             self.freed.push(place);
-            self.tables[table].set(at, new_place);
-        }
-        self.cache.write(self.tables[table].places[at])
+            self.tables.set(page, new_place);
+            new_place
+        } else {
+            place
+        };
+        self.cache.write(place)
     }
 
     /// Makes the next bucket, of zeros. Fails where the store is as large as it can be.
     pub fn grow(&mut self) -> bool {
-        if !self.may_grow() {
+        if !self.may_grow_by(1) {
             return false;
         }
-        self.tables[0].push();
+        self.tables.push_bucket();
         true
     }
 
@@ -296,56 +364,38 @@ impl Pager {
             return;
         };
         self.release(Logical::Bucket(last));
-        let table = &mut self.tables[0];
-        table.places.pop();
-        table.is_fresh.pop();
+        self.tables.pop_bucket();
         let needed = Superblock::tables_of(last);
-        while table.own_places.len() > needed {
-            table.is_changed.pop();
-            if let Some(place) = table.own_places.pop()
-                && place != NO_PLACE
-            {
-                self.freed.push(place);
-            }
+        while self.own_places[0].len() > needed {
+            self.freed.extend(self.own_places[0].pop());
         }
     }
 
     /// Makes an overflow page, of zeros.
-    pub fn new_overflow(&mut self) -> Option<Logical> {
+    pub fn new_overflow(&mut self) -> Option<u32> {
         if let Some(spare) = self.spare.pop_first() {
-            return Some(Logical::Overflow(spare));
+            return Some(spare);
         }
-        if !self.may_grow() {
-            return None;
-        }
-        self.tables[1].push();
-        let last = self.tables[1].places.len() - 1;
-        u32::try_from(last).ok().map(Logical::Overflow)
-    }
-
-    fn may_grow(&self) -> bool {
-        self.may_grow_by(1)
+        self.may_grow_by(1).then(|| self.tables.push_overflow())
     }
 
     /// Whether there can be so many more logical pages of each kind.
     pub fn may_grow_by(&self, pages: usize) -> bool {
-        let needed = |table: &Table| (table.places.len() + pages).div_ceil(PLACES_PER_TABLE);
-        self.tables.iter().map(needed).sum::<usize>() <= TABLES_MAX
+        self.tables.tables_with(pages) <= TABLES_MAX
     }
 
     /// Empties a page and gives its place back.
     pub fn release(&mut self, page: Logical) {
         debug_assert!(self.pending.is_none(), "P4");
-        let (table, at) = page.parts();
-        let place = self.tables[table].places[at];
+        let place = self.tables.place(page);
         if place != NO_PLACE {
             self.cache.forget(place);
-            if self.tables[table].is_fresh[at] {
-                self.free.insert(place);
-            } else {
+            if self.committed_tables.place(page) == place {
                 self.freed.push(place);
+            } else {
+                self.free.insert(place);
             }
-            self.tables[table].set(at, NO_PLACE);
+            self.tables.set(page, NO_PLACE);
         }
         if let Logical::Overflow(n) = page {
             self.spare.insert(n);
@@ -353,15 +403,23 @@ impl Pager {
     }
 
     fn new_place(&mut self) -> PageNo {
-        self.free.pop_first().unwrap_or_else(|| {
+        let place = self.free.pop_first().unwrap_or_else(|| {
             self.next_page += 1;
             PageNo(self.next_page - 1)
-        })
+        });
+        self.damaged.remove(&place);
+        place
     }
 
     /// Takes in a page that was asked for. Returns false where it is not what was written there.
     pub fn provide(&mut self, page_no: PageNo, bytes: &[u8]) -> bool {
-        unseal(page_no, bytes).is_some_and(|content| self.cache.provide(page_no, content, false))
+        match unseal(page_no, bytes) {
+            Some(content) => self.cache.provide(page_no, content, false),
+            None => {
+                self.damaged.insert(page_no);
+                false
+            }
+        }
     }
 
     /// Whether so many pages are dirty that the next operation may find no room.
@@ -370,52 +428,34 @@ impl Pager {
     }
 
     /// The dirty pages, to be written without a commit.
-    pub fn spill(&self) -> CommitBatch {
-        CommitBatch {
+    pub fn spill(&self) -> PageBatch {
+        PageBatch {
             pages: self.sealed(),
             superblock: None,
         }
     }
 
     /// Everything since the last commit.
-    pub fn commit(&mut self) -> CommitBatch {
+    pub fn commit(&mut self) -> PageBatch {
         let mut pages = self.sealed();
-        for which in 0..self.tables.len() {
-            for table in 0..self.tables[which].own_places.len() {
-                if !self.tables[which].is_changed[table] {
-                    continue;
-                }
-                let place = self.new_place();
-                let old = std::mem::replace(&mut self.tables[which].own_places[table], place);
-                if old != NO_PLACE {
-                    self.freed.push(old);
-                }
-                let places = &self.tables[which].places;
-                let from = table * PLACES_PER_TABLE;
-                let to = places.len().min(from + PLACES_PER_TABLE);
-                let mut content: Vec<u8> = places[from..to]
-                    .iter()
-                    .flat_map(|place| place.0.to_le_bytes())
-                    .collect();
-                content.resize(CONTENT_BYTES, 0);
-                pages.push((place, seal(place, &content)));
+        for (kind, table) in self.tables.changed_since(&self.committed_tables) {
+            let place = self.new_place();
+            match self.own_places[kind].get_mut(table) {
+                Some(old) => self.freed.push(std::mem::replace(old, place)),
+                None => self.own_places[kind].push(place),
             }
+            pages.push((place, seal(place, &self.tables.content(kind, table))));
         }
-        let count = |table: &Table| u32::try_from(table.places.len()).unwrap_or(u32::MAX);
         let superblock = Superblock {
             generation: self.committed.generation + 1,
             next_page: self.next_page,
-            counts: [count(&self.tables[0]), count(&self.tables[1])],
+            counts: self.tables.counts(),
             root: self.root,
-            tables: self
-                .tables
-                .iter()
-                .flat_map(|table| table.own_places.iter().copied())
-                .collect(),
+            tables: self.table_places().collect(),
         };
-        let batch = CommitBatch {
+        let batch = PageBatch {
             pages,
-            superblock: Some((superblock.place(), superblock.to_page())),
+            superblock: Some((superblock.place(), superblock.to_pages())),
         };
         self.pending = Some(superblock);
         batch
@@ -428,7 +468,7 @@ impl Pager {
             .map(|(page_no, content)| (page_no, seal(page_no, content)))
             .collect();
         // Neighbours in the file go out in one write.
-        order::sort_by(&mut pages, |one, other| one.0.cmp(&other.0));
+        pages.sort_unstable_by_key(|(page_no, _)| *page_no);
         pages
     }
 
@@ -438,11 +478,22 @@ impl Pager {
         let Some(superblock) = self.pending.take() else {
             return;
         };
-        self.committed = superblock;
-        self.free.extend(self.freed.drain(..));
-        for table in &mut self.tables {
-            table.is_fresh.fill(false);
-            table.is_changed.fill(false);
+        let before = std::mem::replace(&mut self.committed, superblock);
+        self.committed_tables = self.tables.clone();
+        let freed = std::mem::take(&mut self.freed);
+        self.held.push((before.generation, freed));
+        self.release_held();
+    }
+
+    /// Places that no commit refers to any more, pinned or last, are free.
+    fn release_held(&mut self) {
+        let oldest = self.oldest_pin().unwrap_or(u64::MAX);
+        for (generation, places) in std::mem::take(&mut self.held) {
+            if generation < oldest {
+                self.free.extend(places);
+            } else {
+                self.held.push((generation, places));
+            }
         }
         // What is free at the end of the file is no longer part of it.
         while let Some(last) = self.free.last()
@@ -452,4 +503,27 @@ impl Pager {
             self.free.pop_last();
         }
     }
+
+    /// The logical pages that stand behind places that are free, highest first: what to write anew so that the
+    /// file can be cut. Page tables among them are written with the next commit.
+    pub fn behind_free_places(&mut self) -> Vec<Logical> {
+        let free = self.free_pages() + self.held.iter().map(|(_, held)| held.len()).sum::<usize>();
+        let end = self.next_page - u32::try_from(free).unwrap_or(0).min(self.next_page);
+        let mut behind: Vec<(PageNo, Logical)> = self
+            .places()
+            .filter(|(_, place)| place.0 >= end)
+            .map(|(page, place)| (place, page))
+            .collect();
+        behind.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
+        for kind in 0..self.own_places.len() {
+            for table in 0..self.own_places[kind].len() {
+                if self.own_places[kind][table].0 >= end {
+                    self.tables.touch(kind, table);
+                }
+            }
+        }
+        behind.into_iter().map(|(_, page)| page).collect()
+    }
 }
+
+const _: () = assert!(PLACES_PER_TABLE == CONTENT_BYTES / 4);

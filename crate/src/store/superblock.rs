@@ -1,13 +1,17 @@
-//! The two superblocks: which commit is the last one, and where its pages are (FORMAT.md 2).
+//! The superblocks: which commit is the last one, and where its pages are (FORMAT.md 2).
 //!
 //!   superblock := page of (magic:u64 version:u32 next_page:u32 generation:u64 buckets:u32 overflows:u32
 //!                          root:[u8; ROOT_BYTES] table:u32*)
-//! Generation g stands in page g mod 2, so the one before it survives until g is whole.
+//! Generation g stands twice, in pages 2 (g mod 2) and the next, so that the one before it survives until g is whole,
+//! and a flipped bit does not take a commit back that was acknowledged.
 
 use super::page::{CONTENT_BYTES, PageNo, seal, unseal};
 
-/// Pages 0 and 1 of the file.
-pub const SUPERBLOCKS: [PageNo; 2] = [PageNo(0), PageNo(1)];
+/// The first pages of the file.
+pub const SUPERBLOCKS: [PageNo; 4] = [PageNo(0), PageNo(1), PageNo(2), PageNo(3)];
+/// The first page that is no superblock.
+pub const FIRST_PAGE: u32 = 4;
+const _: () = assert!(SUPERBLOCKS.len() == FIRST_PAGE as usize);
 /// Bytes that the index on the pages keeps with each commit.
 pub const ROOT_BYTES: usize = 96;
 /// Page numbers in a page table.
@@ -35,15 +39,16 @@ impl Superblock {
     fn empty() -> Superblock {
         Superblock {
             generation: 0,
-            next_page: 2,
+            next_page: FIRST_PAGE,
             counts: [0; 2],
             root: [0; ROOT_BYTES],
             tables: Vec::new(),
         }
     }
 
+    /// The first of the two pages where it stands.
     pub fn place(&self) -> PageNo {
-        SUPERBLOCKS[usize::from(self.generation % 2 == 1)]
+        SUPERBLOCKS[2 * usize::from(self.generation % 2 == 1)]
     }
 
     /// Tables that so many logical pages need.
@@ -51,7 +56,8 @@ impl Superblock {
         (count as usize).div_ceil(PLACES_PER_TABLE)
     }
 
-    pub fn to_page(&self) -> Vec<u8> {
+    /// Both pages.
+    pub fn to_pages(&self) -> Vec<u8> {
         let mut content = Vec::with_capacity(CONTENT_BYTES);
         content.extend_from_slice(&MAGIC.to_le_bytes());
         content.extend_from_slice(&VERSION.to_le_bytes());
@@ -61,7 +67,10 @@ impl Superblock {
         content.extend_from_slice(&self.root);
         content.extend(self.tables.iter().flat_map(|table| table.0.to_le_bytes()));
         content.resize(CONTENT_BYTES, 0);
-        seal(self.place(), &content)
+        let place = self.place();
+        let mut pages = seal(place, &content);
+        pages.extend(seal(PageNo(place.0 + 1), &content));
+        pages
     }
 
     /// The superblock in a page, or `None` where it is none or was not written whole.
@@ -93,11 +102,11 @@ impl Superblock {
             root: content.get(32..TABLES_AT)?.try_into().ok()?,
             tables,
         };
-        (superblock.place() == place).then_some(superblock)
+        (superblock.place().0 == place.0 & !1).then_some(superblock)
     }
 
-    /// The last commit of a file that begins with these two pages; an empty store where there is none.
-    pub fn newest(pages: [&[u8]; 2]) -> Superblock {
+    /// The last commit of a file that begins with these pages; an empty store where there is none.
+    pub fn newest(pages: [&[u8]; SUPERBLOCKS.len()]) -> Superblock {
         let found = SUPERBLOCKS
             .iter()
             .zip(pages)
@@ -111,6 +120,7 @@ impl Superblock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::page::PAGE_BYTES;
 
     #[test]
     fn the_newest_whole_superblock_counts() {
@@ -121,16 +131,24 @@ mod tests {
             root: [7; ROOT_BYTES],
             tables: vec![PageNo(5), PageNo(6)],
         };
-        let (three, four) = (at(3).to_page(), at(4).to_page());
-        assert_eq!(Superblock::newest([&four, &three]), at(4));
-        for length in 0..four.len() {
-            assert_eq!(Superblock::newest([&four[..length], &three]), at(3));
+        let (three, four) = (at(3).to_pages(), at(4).to_pages());
+        let newest = |first: &[u8], second: &[u8], third: &[u8], fourth: &[u8]| {
+            Superblock::newest([first, second, third, fourth])
+        };
+        let (a, b) = four.split_at(PAGE_BYTES);
+        let (c, d) = three.split_at(PAGE_BYTES);
+        assert_eq!(newest(a, b, c, d), at(4));
+        for length in 0..a.len() {
+            assert_eq!(newest(&a[..length], &[], c, d), at(3));
+            assert_eq!(newest(&a[..length], b, c, &[]), at(4), "the copy does");
+            assert_eq!(newest(a, &b[..length], &[], d), at(4));
         }
         assert_eq!(
-            Superblock::newest([&three, &four]),
-            Superblock::newest([&[], &[]]),
+            newest(b, a, d, c),
+            newest(&[], &[], &[], &[]),
             "each in its own place only"
         );
-        assert_eq!(Superblock::newest([&[], &[]]).generation, 0);
+        assert_eq!(newest(c, d, a, b).generation, 0);
+        assert_eq!(newest(&[], &[], &[], &[]).generation, 0);
     }
 }

@@ -20,6 +20,7 @@ mod engine;
 mod inspect;
 #[cfg(feature = "tools")]
 mod number;
+mod numbers;
 #[cfg(feature = "tools")]
 mod proof;
 #[cfg(feature = "tools")]
@@ -30,8 +31,7 @@ mod record;
 mod rewrite;
 #[cfg(feature = "engine")]
 mod seam;
-// Collections are not kept yet, so that the first load does without.
-#[cfg(feature = "tools")]
+#[cfg(feature = "store")]
 mod store;
 #[cfg(feature = "engine")]
 mod verify;

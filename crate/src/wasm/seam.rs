@@ -2,6 +2,8 @@
 
 use wasm_bindgen::prelude::*;
 
+pub use super::numbers::{offset_in, offset_out};
+
 use crate::archive::{self, Format};
 use crate::error::{Error, code};
 
@@ -22,14 +24,4 @@ pub fn recognised(start: &[u8]) -> Result<Format, JsValue> {
     }
     let message = "This format is read by another part of Stackroom.";
     Err(thrown(Error::new(code::NEEDS_TOOLS, message)))
-}
-
-#[allow(clippy::cast_precision_loss)]
-pub fn offset_out(offset: u64) -> f64 {
-    offset as f64
-}
-
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-pub fn offset_in(offset: f64) -> u64 {
-    offset as u64
 }

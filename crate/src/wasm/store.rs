@@ -1,85 +1,124 @@
-//! The store, on pages that the host reads and writes.
+//! The store, on pages and extents that the host reads and writes.
 
 use wasm_bindgen::prelude::*;
 
-use crate::codec::Writer;
-use crate::store::{Change, CommitBatch, Cursor, LinearHash, Missing, Opening, PAGE_BYTES, Pager};
+use super::numbers::{offset_in, offset_out};
+use crate::codec::{Reader, Writer};
+use crate::store::{
+    Compaction, Cursor, ExtentFile, Finding, Opening, PAGE_BYTES, PageBatch, PageNo, Rebuild,
+    Shape, Span, Step, Stop, Store, Verification,
+};
 
 /// What an operation came to.
 const DONE: u32 = 0;
-/// Pages are absent: provide those that `missing` names, and call again.
+/// Something is absent: provide what `missing` and `missing_spans` name, and call again.
 const MISSING: u32 = 1;
 /// Write `spill`, confirm, and call again.
 const MUST_SPILL: u32 = 2;
 const TOO_LARGE: u32 = 3;
 const NOT_THERE: u32 = 4;
 const FULL: u32 = 5;
+/// `damaged_span` says what is not what was written there.
+const DAMAGED: u32 = 6;
+/// Call again.
+const MORE: u32 = 7;
+/// Commit, tidy up, and call again.
+const MUST_COMMIT: u32 = 8;
 
-/// What a store begins with, where the file has none.
-struct NewStore {
-    salt: [u8; 16],
-    records: u64,
-    bytes: u64,
+/// Steps of a verification and the like that are taken in one call.
+const STEPS_A_CALL: usize = 256;
+
+/// Entries that were handed over together.
+#[derive(Default)]
+struct Load {
+    bytes: Vec<u8>,
+    /// Bucket, and where the entry's lengths begin; in the order in which they are put.
+    entries: Vec<(u32, usize)>,
+    done: usize,
 }
 
-/// A store on pages that the host reads and writes.
+/// Look-ups that were handed over together.
+#[derive(Default)]
+struct Lookups {
+    keys: Vec<Vec<u8>>,
+    found: Vec<Option<(Option<u64>, Vec<u8>)>>,
+}
+
+/// A store on pages and extents that the host reads and writes.
 #[wasm_bindgen]
 pub struct PageStore {
     opening: Option<Opening>,
-    open: Option<(Pager, LinearHash)>,
-    new: NewStore,
+    rebuild: Option<Rebuild>,
+    store: Option<Store>,
+    shape: Shape,
+    cache_pages: usize,
     cursor: Cursor,
     missing: Vec<u32>,
-    value: Option<Vec<u8>>,
-    batch: CommitBatch,
-    cache_pages: usize,
+    missing_spans: Vec<u32>,
+    damaged: Vec<u32>,
+    value: Vec<u8>,
+    value_bytes: u64,
+    batch: PageBatch,
+    load: Load,
+    lookups: Lookups,
+    verification: Verification,
+    compaction: Option<Compaction>,
+    findings: Vec<Finding>,
 }
 
 #[wasm_bindgen]
 impl PageStore {
-    /// Begins with the first two pages of the file, empty where there are none. A new store is made with `salt`,
-    /// 16 random bytes, and for as many records of so many bytes in all as are expected.
+    /// Begins with the first four pages of the file, empty where there are none. A new store is made with `salt`, 16
+    /// random bytes, for as many records of so many bytes in all as are expected; values longer than
+    /// `inline_bytes_max` stand in extents, where that is not negative.
+    #[allow(clippy::too_many_arguments)]
     #[wasm_bindgen(constructor)]
     pub fn new(
-        first: &[u8],
-        second: &[u8],
+        superblocks: &[u8],
         cache_pages: usize,
         salt: &[u8],
         records: f64,
         bytes: f64,
+        inline_bytes_max: i32,
     ) -> PageStore {
+        let shape = Shape {
+            salt: salt.try_into().unwrap_or_default(),
+            records: offset_in(records),
+            bytes: offset_in(bytes),
+            inline_bytes_max: u32::try_from(inline_bytes_max).ok(),
+        };
         PageStore {
-            opening: Some(Opening::new([first, second])),
-            open: None,
-            new: NewStore {
-                salt: salt.try_into().unwrap_or_default(),
-                records: count_in(records),
-                bytes: count_in(bytes),
-            },
+            opening: Some(Opening::new(four(superblocks))),
+            rebuild: None,
+            store: None,
+            shape,
+            cache_pages,
             cursor: Cursor::default(),
             missing: Vec::new(),
-            value: None,
-            batch: CommitBatch::default(),
-            cache_pages,
+            missing_spans: Vec::new(),
+            damaged: Vec::new(),
+            value: Vec::new(),
+            value_bytes: 0,
+            batch: PageBatch::default(),
+            load: Load::default(),
+            lookups: Lookups::default(),
+            verification: Verification::default(),
+            compaction: None,
+            findings: Vec::new(),
         }
     }
 
     /// Goes on with opening: `DONE` or `MISSING`.
     pub fn open(&mut self) -> u32 {
         if let Some(opening) = self.opening.take() {
-            self.missing = opening.wanted().iter().map(|page_no| page_no.0).collect();
+            let missing = opening.wanted().iter().map(|page_no| page_no.0).collect();
+            self.missing_spans.clear();
+            self.missing = missing;
             if !self.missing.is_empty() {
                 self.opening = Some(opening);
                 return MISSING;
             }
-            let mut pager = opening.finish(self.cache_pages);
-            let NewStore {
-                salt,
-                records,
-                bytes,
-            } = self.new;
-            let index = LinearHash::open(&mut pager, salt, records, bytes);
-            self.open = Some((pager, index));
+            self.store = Some(Store::open(opening, self.cache_pages, self.shape));
         }
         DONE
     }
@@ -89,141 +128,452 @@ impl PageStore {
         self.missing.clone()
     }
 
+    /// Parts of extents that it needs: file, offset and length of each.
+    pub fn missing_spans(&self) -> Vec<u32> {
+        self.missing_spans.clone()
+    }
+
+    /// File, offset and length of what is not what was written there.
+    pub fn damaged_span(&self) -> Vec<u32> {
+        self.damaged.clone()
+    }
+
     /// Takes in a page. Returns false where it is not what was written there.
     pub fn provide(&mut self, page_no: u32, bytes: &[u8]) -> bool {
-        match (&mut self.opening, &mut self.open) {
-            (Some(opening), _) => opening.provide(bytes),
-            (None, Some((pager, _))) => pager.provide(crate::store::PageNo(page_no), bytes),
-            (None, None) => false,
+        match (&mut self.opening, &mut self.rebuild, &mut self.store) {
+            (Some(opening), ..) => opening.provide(bytes),
+            (None, Some(rebuild), _) => {
+                rebuild.provide(PageNo(page_no), bytes);
+                true
+            }
+            (None, None, Some(store)) => store.provide(PageNo(page_no), bytes),
+            (None, None, None) => false,
+        }
+    }
+
+    pub fn provide_span(&mut self, file: u32, offset: u32, length: u32, bytes: &[u8]) {
+        let span = Span {
+            file,
+            offset,
+            length,
+        };
+        match (&mut self.rebuild, &mut self.store) {
+            (Some(rebuild), _) => rebuild.provide_span(span, bytes),
+            (None, Some(store)) => store.provide_span(span, bytes),
+            (None, None) => {}
         }
     }
 
     pub fn put(&mut self, key: &[u8], value: &[u8]) -> u32 {
-        self.change(|index, pager| index.put(pager, key, value))
+        self.run(|store| store.put(key, value))
     }
 
     pub fn remove(&mut self, key: &[u8]) -> u32 {
-        self.change(|index, pager| index.remove(pager, key))
+        let mut was_there = true;
+        let outcome = self.run(|store| store.remove(key).map(|there| was_there = there));
+        if was_there { outcome } else { NOT_THERE }
     }
 
-    /// Looks a key up; `value` has it afterwards.
-    pub fn get(&mut self, key: &[u8]) -> u32 {
-        let Some((pager, index)) = &mut self.open else {
-            return MISSING;
-        };
-        match index.get(pager, key) {
-            Ok(value) => {
-                self.value = value;
-                DONE
-            }
-            Err(missing) => self.absent(missing),
+    /// Whether a key is there: `DONE` or `NOT_THERE`. Of a snapshot, or by now where `view` is 0.
+    pub fn contains(&mut self, view: u32, key: &[u8]) -> u32 {
+        let mut is_there = true;
+        let outcome = self.run(|store| {
+            store
+                .contains(snapshot(view), key)
+                .map(|there| is_there = there)
+        });
+        if is_there { outcome } else { NOT_THERE }
+    }
+
+    /// Reads a value from `from` on, a megabyte at most; `value` has it afterwards, `value_bytes` its whole length.
+    pub fn get(&mut self, view: u32, key: &[u8], from: f64, length: f64) -> u32 {
+        let mut value = std::mem::take(&mut self.value);
+        value.clear();
+        let mut total = None;
+        let (from, length) = (offset_in(from), offset_in(length));
+        let outcome = self.run(|store| {
+            total = store.read(snapshot(view), key, from, length, &mut value)?;
+            Ok(())
+        });
+        self.value = value;
+        self.value_bytes = total.unwrap_or(0);
+        if outcome == DONE && total.is_none() {
+            return NOT_THERE;
+        }
+        outcome
+    }
+
+    /// What the last operation gave.
+    pub fn value(&self) -> Vec<u8> {
+        self.value.clone()
+    }
+
+    /// The length of the whole value.
+    pub fn value_bytes(&self) -> f64 {
+        offset_out(self.value_bytes)
+    }
+
+    /// Takes keys, each with its length before it, to be looked up by `get_many`.
+    pub fn ask(&mut self, keys: &[u8]) {
+        let mut reader = Reader::new(keys);
+        self.lookups = Lookups::default();
+        while let Some(length) = reader.varint() {
+            let key = usize::try_from(length)
+                .ok()
+                .and_then(|length| reader.take(length));
+            self.lookups.keys.push(key.unwrap_or_default().to_vec());
+            self.lookups.found.push(None);
         }
     }
 
-    pub fn value(&mut self) -> Option<Vec<u8>> {
-        self.value.take()
-    }
-
-    pub fn rewind(&mut self) {
-        self.cursor = Cursor::default();
-    }
-
-    /// The next entries of a scan; `value` has them afterwards, as (key value)* with lengths, empty at the end.
-    pub fn scan(&mut self, limit: usize) -> u32 {
-        let Some((pager, index)) = &mut self.open else {
+    /// Looks up all keys that were asked for; all that is absent for them is named at once. `value` has the answers
+    /// afterwards: for each 0, or one more than the length and the value's first megabyte, with its length before it.
+    pub fn get_many(&mut self, view: u32) -> u32 {
+        let Some(store) = &mut self.store else {
             return MISSING;
         };
-        match index.scan(pager, &mut self.cursor, limit) {
-            Ok(entries) => {
-                let mut out = Writer::new();
-                for (key, value) in entries {
-                    out.bytes(&key);
-                    out.bytes(&value);
+        let (mut pages, mut spans) = (Vec::new(), Vec::new());
+        let Lookups { keys, found } = &mut self.lookups;
+        for (key, found) in keys.iter().zip(found) {
+            if found.is_some() {
+                continue;
+            }
+            let mut value = Vec::new();
+            match store.read(snapshot(view), key, 0, u64::MAX, &mut value) {
+                Ok(total) => *found = Some((total, value)),
+                Err(Stop::Missing(more_pages, more_spans)) => {
+                    pages.extend(more_pages);
+                    spans.extend(more_spans);
                 }
-                self.value = Some(out.finish());
-                DONE
+                Err(stop) => return self.stopped(stop),
             }
-            Err(missing) => self.absent(missing),
         }
+        if !pages.is_empty() || !spans.is_empty() {
+            pages.sort_unstable();
+            pages.dedup();
+            return self.stopped(Stop::Missing(pages, spans));
+        }
+        let mut out = Writer::new();
+        for (total, value) in self.lookups.found.drain(..).flatten() {
+            out.varint(total.map_or(0, |total| total + 1));
+            if total.is_some() {
+                out.bytes(&value);
+            }
+        }
+        self.value = out.finish();
+        DONE
+    }
+
+    /// The next entries of a scan from `cursor` on, 0 at first; `cursor` is where to go on. `value` has them afterwards,
+    /// empty at the end: key with its length; twice the value's length, and the value, or one more without it.
+    pub fn scan(&mut self, view: u32, cursor: f64, limit: usize) -> u32 {
+        self.cursor = Cursor(offset_in(cursor));
+        let mut next = self.cursor;
+        let mut out = Writer::new();
+        let outcome = self.run(|store| {
+            for row in store.scan(snapshot(view), &mut next, limit)? {
+                out.bytes(&row.key);
+                out.varint(row.value_bytes * 2 + u64::from(row.value.is_none()));
+                if let Some(value) = row.value {
+                    out.raw(&value);
+                }
+            }
+            Ok(())
+        });
+        self.cursor = next;
+        self.value = out.finish();
+        outcome
+    }
+
+    pub fn cursor(&self) -> f64 {
+        offset_out(self.cursor.0)
+    }
+
+    /// A reader of the last commit.
+    pub fn snapshot(&mut self) -> u32 {
+        self.store.as_mut().map_or(0, Store::snapshot)
+    }
+
+    pub fn release(&mut self, snapshot: u32) {
+        if let Some(store) = &mut self.store {
+            store.release(snapshot);
+        }
+    }
+
+    /// Begins a value that comes part by part.
+    pub fn begin(&mut self, key: &[u8]) -> u32 {
+        self.store.as_mut().map_or(0, |store| store.begin(key))
+    }
+
+    pub fn write(&mut self, writer: u32, bytes: &[u8]) -> u32 {
+        self.run(|store| store.write(writer, bytes))
+    }
+
+    pub fn finish(&mut self, writer: u32) -> u32 {
+        self.run(|store| store.finish(writer))
+    }
+
+    pub fn abort(&mut self, writer: u32) {
+        if let Some(store) = &mut self.store {
+            store.abort(writer);
+        }
+    }
+
+    /// Takes entries to be put by `put_many`: lengths of key and value, key, value. In the order of their buckets
+    /// each page is touched once.
+    pub fn bring(&mut self, entries: &[u8], by_bucket: bool) {
+        let mut reader = Reader::new(entries);
+        self.load = Load {
+            bytes: entries.to_vec(),
+            ..Load::default()
+        };
+        let at = |reader: &Reader<'_>| entries.len() - reader.left();
+        while !reader.is_empty() {
+            let from = at(&reader);
+            let Some((key, _)) = take_entry(&mut reader) else {
+                break;
+            };
+            let store = self.store.as_ref().filter(|_| by_bucket);
+            let bucket = store.map_or(0, |store| store.bucket_of(key));
+            self.load.entries.push((bucket, from));
+        }
+        // Of the same bucket in the order in which they came: the last one of a key counts.
+        self.load.entries.sort_by_key(|(bucket, _)| *bucket);
+    }
+
+    pub fn put_many(&mut self) -> u32 {
+        let mut load = std::mem::take(&mut self.load);
+        let outcome = self.run(|store| {
+            while let Some((_, from)) = load.entries.get(load.done) {
+                let mut reader = Reader::new(load.bytes.get(*from..).unwrap_or_default());
+                if let Some((key, value)) = take_entry(&mut reader) {
+                    store.put(key, value)?;
+                }
+                load.done += 1;
+            }
+            Ok(())
+        });
+        if outcome != DONE {
+            self.load = load;
+        }
+        outcome
     }
 
     /// Prepares what must be written to make room.
     pub fn spill(&mut self) {
-        self.batch = self
-            .open
-            .as_ref()
-            .map(|(pager, _)| pager.spill())
-            .unwrap_or_default();
+        let store = match &mut self.rebuild {
+            Some(rebuild) => rebuild.store(),
+            None => self.store.as_mut(),
+        };
+        self.batch = store.map(|store| store.spill()).unwrap_or_default();
     }
 
     /// Prepares what must be written to commit.
     pub fn commit(&mut self) {
-        self.batch = self
-            .open
-            .as_mut()
-            .map(|(pager, _)| pager.commit())
-            .unwrap_or_default();
+        self.batch = self.store.as_mut().map(Store::commit).unwrap_or_default();
     }
 
     /// Page numbers of the batch.
     pub fn batch_pages(&self) -> Vec<u32> {
-        self.batch
-            .pages
-            .iter()
-            .map(|(page_no, _)| page_no.0)
-            .collect()
+        let pages = self.batch.pages.iter();
+        pages.map(|(page_no, _)| page_no.0).collect()
     }
 
     /// Their bytes, one after another.
     pub fn batch_bytes(&self) -> Vec<u8> {
-        self.batch
-            .pages
-            .iter()
-            .flat_map(|(_, bytes)| bytes.iter().copied())
+        let mut bytes = Vec::with_capacity(self.batch.pages.len() * PAGE_BYTES);
+        for (_, page) in &self.batch.pages {
+            bytes.extend_from_slice(page);
+        }
+        bytes
+    }
+
+    /// What is to be written to extents before them: file and offset of each.
+    pub fn batch_appends(&self) -> Vec<u32> {
+        let appends = self.store.iter().flat_map(|store| store.appends());
+        appends
+            .flat_map(|append| [append.file, append.offset])
             .collect()
     }
 
-    /// The superblock to write after a flush; absent in a spill.
+    pub fn batch_append_bytes(&self, n: usize) -> Vec<u8> {
+        let append = self.store.as_ref().and_then(|store| store.appends().get(n));
+        append
+            .map(|append| append.bytes.clone())
+            .unwrap_or_default()
+    }
+
+    /// The superblock's pages to write after a flush; absent in a spill.
     pub fn batch_superblock(&self) -> Option<Vec<u8>> {
-        self.batch
-            .superblock
-            .as_ref()
-            .map(|(_, bytes)| bytes.clone())
+        let superblock = self.batch.superblock.as_ref();
+        superblock.map(|(_, bytes)| bytes.clone())
     }
 
     pub fn batch_superblock_page(&self) -> u32 {
-        self.batch
-            .superblock
-            .as_ref()
-            .map_or(0, |(page_no, _)| page_no.0)
+        let superblock = self.batch.superblock.as_ref();
+        superblock.map_or(0, |(page_no, _)| page_no.0)
     }
 
     /// The batch was written and, with a superblock, flushed.
     pub fn confirm(&mut self) {
-        self.batch = CommitBatch::default();
-        if let Some((pager, _)) = &mut self.open {
-            pager.confirm();
+        self.batch = PageBatch::default();
+        let store = match &mut self.rebuild {
+            Some(rebuild) => rebuild.store(),
+            None => self.store.as_mut(),
+        };
+        if let Some(store) = store {
+            store.confirm();
         }
     }
 
-    pub fn generation(&self) -> f64 {
-        let generation = self
-            .open
+    /// Extents that can be removed; told once.
+    pub fn take_removable(&mut self) -> Vec<u32> {
+        self.store
+            .as_mut()
+            .map(Store::take_removable)
+            .unwrap_or_default()
+    }
+
+    /// Pages that the file has; what is behind them can be cut off.
+    pub fn file_pages(&self) -> u32 {
+        self.store
             .as_ref()
-            .map_or(0, |(pager, _)| pager.generation());
-        f64::from(u32::try_from(generation).unwrap_or(u32::MAX))
+            .map_or(0, |store| store.pager().file_pages())
+    }
+
+    /// The extent that is appended to.
+    pub fn tail_file(&self) -> u32 {
+        self.store.as_ref().map_or(0, |store| store.tail().file)
+    }
+
+    /// Bytes of extents that entries refer to.
+    pub fn live_bytes(&self) -> f64 {
+        offset_out(self.store.as_ref().map_or(0, |store| store.tail().live))
+    }
+
+    pub fn generation(&self) -> f64 {
+        offset_out(self.store.as_ref().map_or(0, Store::generation))
     }
 
     /// Entries of the store.
     pub fn count(&self) -> f64 {
-        let records = self.open.as_ref().map_or(0, |(_, index)| index.len());
-        f64::from(u32::try_from(records).unwrap_or(u32::MAX))
+        offset_out(self.store.as_ref().map_or(0, Store::len))
     }
 
     /// The bucket of a key: entries that are put in this order touch each page once.
     pub fn bucket_of(&self, key: &[u8]) -> u32 {
-        let open = self.open.as_ref();
-        open.map_or(0, |(_, index)| index.bucket_of(key))
+        let store = self.store.as_ref();
+        store.map_or(0, |store| store.bucket_of(key))
+    }
+
+    pub fn begin_verify(&mut self) {
+        self.verification = Verification::default();
+    }
+
+    /// Goes on verifying: `MORE` or `DONE`. What is provided may be damaged.
+    pub fn verify(&mut self) -> u32 {
+        let mut state = std::mem::take(&mut self.verification);
+        let mut findings = std::mem::take(&mut self.findings);
+        let mut is_done = false;
+        let outcome = self.run(|store| {
+            for _ in 0..STEPS_A_CALL {
+                match store.verify(&mut state)? {
+                    Some(found) => findings.extend(found),
+                    None => {
+                        is_done = true;
+                        break;
+                    }
+                }
+            }
+            Ok(())
+        });
+        (self.verification, self.findings) = (state, findings);
+        if outcome == DONE && !is_done {
+            return MORE;
+        }
+        outcome
+    }
+
+    /// What was found since this was called last: code and sentence of each, with their lengths.
+    pub fn take_findings(&mut self) -> Vec<u8> {
+        let mut out = Writer::new();
+        for finding in self.findings.drain(..) {
+            out.bytes(finding.code.as_bytes());
+            out.bytes(finding.message.as_bytes());
+        }
+        out.finish()
+    }
+
+    /// Begins a compaction with the extents that there are: number and bytes of each.
+    pub fn begin_compact(&mut self, extents: &[f64]) {
+        let (extents, _) = extents.as_chunks::<2>();
+        let files = extents.iter().map(|[file, bytes]| ExtentFile {
+            file: u32::try_from(offset_in(*file)).unwrap_or(u32::MAX),
+            bytes: offset_in(*bytes),
+        });
+        self.compaction = Some(Compaction::new(files.collect()));
+    }
+
+    /// Goes on compacting: `MORE`, `MUST_COMMIT` or `DONE`.
+    pub fn compact(&mut self) -> u32 {
+        let Some(mut state) = self.compaction.take() else {
+            return DONE;
+        };
+        let mut step = Step::More;
+        let outcome = self.run(|store| {
+            for _ in 0..STEPS_A_CALL {
+                step = store.compact(&mut state)?;
+                if step != Step::More {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        if outcome == DONE && step == Step::Done {
+            return DONE;
+        }
+        self.compaction = Some(state);
+        match step {
+            _ if outcome != DONE => outcome,
+            Step::Commit => MUST_COMMIT,
+            _ => MORE,
+        }
+    }
+
+    /// Makes the index anew in place of opening it: with the pages that the file has, and the extents that there are.
+    pub fn begin_rebuild(&mut self, superblocks: &[u8], file_pages: u32, extents: &[u32]) {
+        self.opening = None;
+        self.store = None;
+        self.rebuild = Some(Rebuild::new(
+            four(superblocks),
+            file_pages,
+            extents.to_vec(),
+            self.cache_pages,
+            self.shape,
+        ));
+    }
+
+    /// Goes on: `MORE`, or `DONE` when the store is there to be committed. What is provided may be damaged.
+    pub fn rebuild(&mut self) -> u32 {
+        let Some(mut rebuild) = self.rebuild.take() else {
+            return DONE;
+        };
+        for _ in 0..STEPS_A_CALL {
+            match rebuild.step() {
+                Ok(false) => {}
+                Ok(true) => {
+                    self.findings.extend_from_slice(rebuild.findings());
+                    self.store = rebuild.finish();
+                    return DONE;
+                }
+                Err(stop) => {
+                    self.rebuild = Some(rebuild);
+                    return self.stopped(stop);
+                }
+            }
+        }
+        self.rebuild = Some(rebuild);
+        MORE
     }
 
     pub fn page_bytes() -> usize {
@@ -232,30 +582,50 @@ impl PageStore {
 }
 
 impl PageStore {
-    fn change(
-        &mut self,
-        change: impl FnOnce(&mut LinearHash, &mut Pager) -> Result<Change, Missing>,
-    ) -> u32 {
-        let Some((pager, index)) = &mut self.open else {
-            return MISSING;
+    fn run(&mut self, operation: impl FnOnce(&mut Store) -> Result<(), Stop>) -> u32 {
+        let Some(store) = &mut self.store else {
+            return NOT_THERE;
         };
-        match change(index, pager) {
-            Ok(Change::Done) => DONE,
-            Ok(Change::MustSpill) => MUST_SPILL,
-            Ok(Change::TooLarge) => TOO_LARGE,
-            Ok(Change::NotThere) => NOT_THERE,
-            Ok(Change::Full) => FULL,
-            Err(missing) => self.absent(missing),
+        match operation(store) {
+            Ok(()) => DONE,
+            Err(stop) => self.stopped(stop),
         }
     }
 
-    fn absent(&mut self, Missing(pages): Missing) -> u32 {
-        self.missing = pages.iter().map(|page_no| page_no.0).collect();
-        MISSING
+    fn stopped(&mut self, stop: Stop) -> u32 {
+        match stop {
+            Stop::Missing(pages, spans) => {
+                self.missing = pages.iter().map(|page_no| page_no.0).collect();
+                self.missing_spans = spans.iter().flat_map(|span| three(*span)).collect();
+                MISSING
+            }
+            Stop::MustSpill => MUST_SPILL,
+            Stop::TooLarge => TOO_LARGE,
+            Stop::Full => FULL,
+            Stop::Damaged(span) => {
+                self.damaged = three(span).to_vec();
+                DAMAGED
+            }
+        }
     }
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn count_in(count: f64) -> u64 {
-    count as u64
+fn three(span: Span) -> [u32; 3] {
+    [span.file, span.offset, span.length]
+}
+
+/// The pages of the superblocks, which follow each other; empty where the file ends before.
+fn four(superblocks: &[u8]) -> [&[u8]; 4] {
+    let mut pages = superblocks.chunks(PAGE_BYTES);
+    std::array::from_fn(|_| pages.next().unwrap_or_default())
+}
+
+fn snapshot(view: u32) -> Option<u32> {
+    (view > 0).then_some(view)
+}
+
+fn take_entry<'a>(reader: &mut Reader<'a>) -> Option<(&'a [u8], &'a [u8])> {
+    let key_bytes = usize::try_from(reader.varint()?).ok()?;
+    let value_bytes = usize::try_from(reader.varint()?).ok()?;
+    Some((reader.take(key_bytes)?, reader.take(value_bytes)?))
 }

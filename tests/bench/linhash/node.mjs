@@ -11,8 +11,8 @@ const LIBRARY = new URL("../../../dist/lib/", import.meta.url);
 
 async function library() {
   const load = (name) => import(new URL(name, LIBRARY).href);
-  const { default: init, PageStore } = await load("wasm/tools.js");
-  await init({ module_or_path: readFileSync(new URL("wasm/tools_bg.wasm", LIBRARY)) });
+  const { default: init, PageStore } = await load("wasm/store.js");
+  await init({ module_or_path: readFileSync(new URL("wasm/store_bg.wasm", LIBRARY)) });
   const { Pages, runNow } = await load("store/pages.js");
   const { nodeStorage } = await load("store/nodefile.js");
   return { PageStore, Pages, runNow, nodeStorage };

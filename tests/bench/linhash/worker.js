@@ -7,7 +7,7 @@ import { rows } from "./rows.js";
 import { sqliteWasm, waSqlite } from "./sqlite.js";
 import { Pages, runNow } from "/lib/store/pages.js";
 import { opfsStorage } from "/lib/store/opfs.js";
-import init, { PageStore } from "/lib/wasm/tools.js";
+import init, { PageStore } from "/lib/wasm/store.js";
 
 const FOLDER = "linhash";
 

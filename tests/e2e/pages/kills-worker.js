@@ -1,7 +1,7 @@
 // The owner's worker of the kill tests: a store whose every value follows from its key, so that each can be judged.
 import { Store } from "/lib/store/store.js";
 import { hostOwner } from "/lib/tabs/index.js";
-import init, { PageStore } from "/lib/wasm/tools.js";
+import init, { PageStore } from "/lib/wasm/store.js";
 
 const keyOf = (key) => new TextEncoder().encode(`entry ${key}`);
 const VALUE_BYTES_MAX = 2_500;

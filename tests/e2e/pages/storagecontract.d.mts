@@ -1,12 +1,18 @@
 // Types of storagecontract.mjs, as far as TypeScript specs need them.
 
+interface ExtentFile {
+  readonly file: number;
+  readonly bytes: number;
+}
+
 interface Storage {
   read(pages: ArrayLike<number>): Uint8Array[] | Promise<Uint8Array[]>;
   readSpans(spans: readonly { readonly file: number; readonly offset: number; readonly length: number }[]): Uint8Array[] | Promise<Uint8Array[]>;
   write(batch: Batch): void | Promise<void>;
   truncate(pages: number): void | Promise<void>;
   removeExtent(file: number): void | Promise<void>;
-  extents(): number[] | Promise<number[]>;
+  pages(): number | Promise<number>;
+  extents(): ExtentFile[] | Promise<ExtentFile[]>;
   prepare(file: number): void | Promise<void>;
   close(): void;
 }

@@ -51,6 +51,11 @@ async function using(open, work) {
   }
 }
 
+async function checkExtents(storage, expected) {
+  const found = (await storage.extents()).map(({ file, bytes }) => `${file} of ${bytes}`);
+  if (String(found) !== String(expected.map(([file, bytes]) => `${file} of ${bytes}`))) throw new Error(`there are extents ${found}`);
+}
+
 const SCATTERED = [2, 3, 4, 9, 7, 12, 11, 30];
 
 /** For storages that are empty at first. */
@@ -82,6 +87,12 @@ export const writing = {
       await check(storage, [2, 5], 1);
       await check(storage, [3, 4], 2);
     }),
+  "a superblock of two pages is two pages": (open) =>
+    using(open, async (storage) => {
+      const both = new Uint8Array([...pageOf(2, 5), ...pageOf(3, 5)]);
+      await storage.write({ ...batchOf([4], 5), superblock: { page: 2, bytes: both } });
+      await check(storage, [3, 2, 4], 5);
+    }),
   "a commit is there when the storage is opened again": async (open) => {
     await using(open, (storage) => storage.write(batchOf(SCATTERED, 3, 1)));
     await using(open, (storage) => check(storage, [1, ...SCATTERED], 3));
@@ -93,7 +104,8 @@ export const writing = {
       await storage.write({ ...batchOf([2], 1), appends: appends([0, 0, 100], [1, 0, 70_000]) });
       await storage.write({ ...batchOf([3], 1, 0), appends: appends([0, 100, LONG - 100], [1, 70_000, 70_000]) });
       await checkSpans(storage, [...SPANS, [1, 69_990, 20], [1, 0, 140_000]]);
-      if (String(await storage.extents()) !== "0,1") throw new Error(`there are extents ${await storage.extents()}`);
+      await checkExtents(storage, [[0, LONG], [1, 140_000]]);
+      if ((await storage.pages()) !== 4) throw new Error(`there are ${await storage.pages()} pages`);
     }),
   "what no commit knows of is appended over": (open) =>
     using(open, async (storage) => {
@@ -107,7 +119,7 @@ export const writing = {
       await storage.prepare(1);
       await storage.write({ ...batchOf([2], 1, 0), appends: appends([0, 0, 70_000], [1, 0, 10]) });
       await storage.removeExtent(0);
-      if (String(await storage.extents()) !== "1") throw new Error(`there are extents ${await storage.extents()}`);
+      await checkExtents(storage, [[1, 10]]);
       await checkSpans(storage, [[0, 0, 10, 0], [1, 0, 10]]);
     });
     await using(open, async (storage) => {

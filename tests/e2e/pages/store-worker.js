@@ -4,9 +4,10 @@
 import { idbStorage } from "/lib/store/idb.js";
 import { memoryStorage } from "/lib/store/memory.js";
 import { opfsStorage } from "/lib/store/opfs.js";
+import { rowsOf } from "/lib/store/packing.js";
 import { Pages, run, runNow } from "/lib/store/pages.js";
 import { writing } from "./storagecontract.mjs";
-import init, { PageStore } from "/lib/wasm/tools.js";
+import init, { PageStore } from "/lib/wasm/store.js";
 
 const SHAPE = { cachePages: 16 };
 const encoder = new TextEncoder();
@@ -34,11 +35,8 @@ async function scanAll(pages, drive) {
   for (;;) {
     const bytes = await drive(pages.scan(512));
     if (bytes.length === 0) break;
-    for (let at = 0; at < bytes.length; ) {
-      const keyBytes = bytes[at];
-      found.add(text(bytes.subarray(at + 1, at + 1 + keyBytes)));
-      at += 1 + keyBytes;
-      at += 1 + bytes[at];
+    for (const row of rowsOf(bytes)) {
+      found.add(text(row.key));
       told += 1;
     }
   }
@@ -132,13 +130,13 @@ async function storages({ kind }) {
 
 /** The engine's own calls without the driver: what the loop around them costs is the difference. */
 async function plain({ count }) {
-  const store = new PageStore(new Uint8Array(0), new Uint8Array(0), 64, new Uint8Array(16), 0, 0);
+  const store = new PageStore(new Uint8Array(0), 64, new Uint8Array(16), 0, 0, -1);
   store.open();
   store.put(key(1), value(1));
   const same = key(1);
   const start = performance.now();
   for (let n = 0; n < count; n++) {
-    store.get(same);
+    store.get(0, same, 0, Infinity);
     store.value();
   }
   return { usPerGet: (since(start) * 1000) / count };

@@ -7,7 +7,7 @@ import { openSource } from "/lib/source.js";
 import { room } from "/lib/store/room.js";
 import { Store } from "/lib/store/store.js";
 import { hostOwner } from "/lib/tabs/index.js";
-import init, { PageStore } from "/lib/wasm/tools.js";
+import init, { PageStore } from "/lib/wasm/store.js";
 
 // What fails here fails as it does in browsers that have the interface and no use of it: private windows, blocked data.
 const refuse = (name) => Promise.reject(new DOMException(`${name} does not work here`, "UnknownError"));
@@ -25,22 +25,6 @@ for (const what of new URL(location.href).searchParams.get("spoilt")?.split(",")
 const textOf = (bytes) => new TextDecoder().decode(bytes);
 const bytesOf = (text) => new TextEncoder().encode(text);
 const keyOf = (key) => bytesOf(`entry ${key}`);
-
-/** Entries of the engine's scan: lengths of seven bits a byte, each before its bytes. */
-function* entriesOf(bytes) {
-  let at = 0;
-  const next = () => {
-    let length = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = bytes[at++];
-      length |= (byte & 127) << shift;
-      if (byte < 128) break;
-    }
-    at += length;
-    return bytes.subarray(at - length, at);
-  };
-  while (at < bytes.length) yield [textOf(next()), textOf(next())];
-}
 
 hostOwner(async (claim, files, page) => {
   await init();
@@ -60,13 +44,12 @@ hostOwner(async (claim, files, page) => {
   };
   const readLog = async () => {
     const log = [];
-    await store.scan(512, (bytes) => {
-      for (const [key, value] of entriesOf(bytes)) {
-        if (!key.startsWith("entry ")) continue;
-        const [epoch, number] = value.split(" ").map(Number);
-        log.push({ epoch, key: Number(key.slice("entry ".length)), number });
-      }
-    });
+    for await (const [keyBytes, value] of store.entries()) {
+      const key = textOf(keyBytes);
+      if (!key.startsWith("entry ")) continue;
+      const [epoch, number] = textOf(value).split(" ").map(Number);
+      log.push({ epoch, key: Number(key.slice("entry ".length)), number });
+    }
     return log.sort((a, b) => a.number - b.number);
   };
   return {

@@ -85,14 +85,21 @@ export function fileStorage(index: SyncFile, folder?: ExtentFolder): SyncPageSto
       extent.close();
       await folder?.remove(file);
     },
+    pages: () => Math.ceil(index.getSize() / PAGE_BYTES),
     extents: () => {
-      const held = [...extents].filter(([, extent]) => extent.getSize() > 0);
-      return held.map(([file]) => file).sort((a, b) => a - b);
+      const held = [...extents].map(([file, extent]) => ({ file, bytes: extent.getSize() }));
+      return held.filter(({ bytes }) => bytes > 0).sort((a, b) => a.file - b.file);
     },
-    async prepare(file) {
+    prepare(file) {
+      const waits: Promise<unknown>[] = [];
       for (const next of [file - 1, file]) {
-        if (folder && next >= 0 && !extents.has(next)) extents.set(next, await folder.open(next));
+        if (!folder || next < 0 || extents.has(next)) continue;
+        const opened = folder.open(next);
+        // What is open at once is there at once.
+        if (opened instanceof Promise) waits.push(opened.then((extent) => extents.set(next, extent)));
+        else extents.set(next, opened);
       }
+      return waits.length > 0 ? Promise.all(waits).then(() => {}) : undefined;
     },
     close() {
       for (const file of [index, ...extents.values()]) file.close();

@@ -86,6 +86,10 @@ class HttpStorage implements PageStorage {
     return this.write();
   }
 
+  pages(): never {
+    return this.write();
+  }
+
   /** Which there are is known to who wrote them; a store that is only read does not ask. */
   extents(): never {
     return this.write();

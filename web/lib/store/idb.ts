@@ -7,7 +7,7 @@
  */
 
 import { ArchiveError } from "../errors.js";
-import { fullError, NOTHING, PAGE_BYTES, type Append, type PageStorage, type Span } from "./storage.js";
+import { fullError, NOTHING, PAGE_BYTES, pagesOf, type Append, type PageStorage, type Span } from "./storage.js";
 
 const BLOCK_BYTES = 65536;
 const EPOCH = "epoch";
@@ -81,7 +81,7 @@ export async function idbStorage(where: string | IDBDatabase, epoch?: number): P
       transaction("readwrite", superblock ? "strict" : "relaxed", (store, extents) => {
         for (const append of appends ?? []) put(extents, append);
         pages.forEach((page, at) => store.put(bytes.slice(at * PAGE_BYTES, (at + 1) * PAGE_BYTES), page));
-        if (superblock) store.put(superblock.bytes, superblock.page);
+        if (superblock) for (const [page, content] of pagesOf(superblock.page, superblock.bytes)) store.put(content, page);
       }),
     async truncate(pages) {
       await transaction("readwrite", "relaxed", (store) => store.delete(IDBKeyRange.lowerBound(pages)));
@@ -89,9 +89,23 @@ export async function idbStorage(where: string | IDBDatabase, epoch?: number): P
     async removeExtent(file) {
       await transaction("readwrite", "relaxed", (_, extents) => extents.delete(IDBKeyRange.bound([file], [file, []])));
     },
+    async pages() {
+      const last = await transaction("readonly", "relaxed", (store) => store.openKeyCursor(null, "prev"));
+      return last.result ? (last.result.key as number) + 1 : 0;
+    },
     async extents() {
-      const found = await transaction("readonly", "relaxed", (_, extents) => extents.getAllKeys());
-      return [...new Set((found.result as [number, number][]).map(([file]) => file))];
+      const found: { file: number; bytes: number }[] = [];
+      await transaction("readonly", "relaxed", (_, extents) => {
+        const keys = extents.getAllKeys();
+        keys.onsuccess = (): void => {
+          const lastBlocks = new Map(keys.result as [number, number][]);
+          for (const [file, block] of lastBlocks) {
+            const last = extents.get([file, block]);
+            last.onsuccess = (): void => void found.push({ file, bytes: block * BLOCK_BYTES + (last.result as Uint8Array).length });
+          }
+        };
+      });
+      return found;
     },
     prepare() {},
     close: () => database.close(),

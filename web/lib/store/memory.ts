@@ -1,6 +1,6 @@
 /** A store in memory: gone with the tab. */
 
-import { NOTHING, PAGE_BYTES, type SyncPageStorage } from "./storage.js";
+import { NOTHING, PAGE_BYTES, pagesOf, type SyncPageStorage } from "./storage.js";
 
 interface Growing {
   bytes: Uint8Array;
@@ -34,13 +34,14 @@ export function memoryStorage(): SyncPageStorage {
     write({ appends, pages, bytes, superblock }) {
       for (const { file, offset, bytes } of appends ?? []) append(file, offset, bytes);
       pages.forEach((page, at) => kept.set(page, bytes.slice(at * PAGE_BYTES, (at + 1) * PAGE_BYTES)));
-      if (superblock) kept.set(superblock.page, superblock.bytes.slice());
+      if (superblock) for (const [page, content] of pagesOf(superblock.page, superblock.bytes)) kept.set(page, content);
     },
     truncate(pages) {
       for (const page of kept.keys()) if (page >= pages) kept.delete(page);
     },
     removeExtent: (file) => void extents.delete(file),
-    extents: () => [...extents.keys()].sort((a, b) => a - b),
+    pages: () => [...kept.keys()].reduce((most, page) => Math.max(most, page + 1), 0),
+    extents: () => [...extents].map(([file, { length }]) => ({ file, bytes: length })).sort((a, b) => a.file - b.file),
     prepare() {},
     close() {},
   };

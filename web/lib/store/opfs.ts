@@ -27,11 +27,13 @@ export async function opfsStorage(where: string | FileSystemDirectoryHandle, loc
     for (const handle of [index, ...files.values()]) handle.close();
     throw error;
   }
-  return fileStorage(index, {
+  const storage = fileStorage(index, {
     files,
     open: (file) => open(extentName(file)),
     remove: (file) => directory.removeEntry(extentName(file)),
   });
+  await storage.prepare(Math.max(-1, ...files.keys()) + 1);
+  return storage;
 }
 
 /** Tried again with back-off as long as another holds it; undefined when that takes too long. */

@@ -24,6 +24,12 @@ export interface Span {
   readonly length: number;
 }
 
+/** An extent that holds bytes. */
+export interface ExtentFile {
+  readonly file: number;
+  readonly bytes: number;
+}
+
 /** Bytes for an extent, at its end; after a crash also over what no commit knows of. */
 export interface Append {
   readonly file: number;
@@ -38,6 +44,7 @@ export interface Batch {
   readonly pages: Uint32Array;
   /** The pages' bytes, one after another. */
   readonly bytes: Uint8Array;
+  /** Pages that follow each other, from this one on. */
   readonly superblock?: { readonly page: number; readonly bytes: Uint8Array };
 }
 
@@ -54,8 +61,10 @@ export interface PageStorage {
   truncate(pages: number): Later<void>;
   /** Removes an extent that no commit and no reader refers to. */
   removeExtent(file: number): Later<void>;
+  /** Pages up to the last that was written. */
+  pages(): Later<number>;
   /** The extents that hold bytes, ascending. */
-  extents(): Later<number[]>;
+  extents(): Later<ExtentFile[]>;
   /**
    * Makes ready that extents up to this number can be appended to. A store calls it when it opens and whenever it
    * begins an extent, with the number after that, and waits for it between its operations.
@@ -69,7 +78,8 @@ export interface SyncPageStorage extends PageStorage {
   readSpans(spans: readonly Span[]): Now<Uint8Array[]>;
   write(batch: Batch): Now<void>;
   truncate(pages: number): Now<void>;
-  extents(): Now<number[]>;
+  pages(): Now<number>;
+  extents(): Now<ExtentFile[]>;
 }
 
 /** A file that answers at once: a handle of the private file system, or a file of Node. */
@@ -88,4 +98,9 @@ export const NOTHING = new Uint8Array(0);
 /** There is no room for what should be written. */
 export function fullError(cause?: unknown): ArchiveError {
   return new ArchiveError("store/full", "There is no room left for this site's data: free some, or allow it more.", { cause });
+}
+
+/** Pages that follow each other, each with its number. */
+export function* pagesOf(first: number, bytes: Uint8Array): Generator<[page: number, bytes: Uint8Array]> {
+  for (let at = 0; at < bytes.length; at += PAGE_BYTES) yield [first + at / PAGE_BYTES, bytes.slice(at, at + PAGE_BYTES)];
 }
