@@ -101,13 +101,14 @@ impl Inflater {
         self.held = (0, made);
         self.is_filled = made == self.out.len();
         self.reached += made as u64;
+        self.is_between &= made == 0;
         match status {
             Ok(Status::StreamEnd) if self.is_gzip => {
                 self.inflate = inflate(true);
                 self.is_between = true;
             }
             Ok(Status::StreamEnd) => self.has_ended = true,
-            Ok(_) => self.is_between &= made == 0,
+            Ok(_) => {}
             // What follows the last gzip member is none.
             Err(_) if self.is_between => self.has_ended = true,
             Err(_) => return None,
