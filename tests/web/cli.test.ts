@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { exchange, truncate, warcGz, warcInfo } from "../fixtures/warc.js";
 
@@ -45,6 +46,21 @@ test("cat prints the part that was asked for", () => {
   expect(run(["cat", "good.warc.gz", "--offset", offset, "--part", "body"])).toEqual({ status: 0, stdout: "hello", stderr: "" });
   expect(run(["cat", "good.warc.gz", "--offset", offset]).stdout).toMatch(/^WARC\/1\.1\r\n[^]*\r\n\r\nhello\r\n\r\n$/);
   expect(run(["cat", "good.warc.gz", "--offset", "99999"])).toMatchObject({ status: 2, stdout: "" });
+});
+
+test("cat finds records in members, and in files that are packed", () => {
+  const packed = fileURLToPath(new URL("../fixtures/files/zipfile-stored.wacz", import.meta.url));
+  const [, told] = lines(run(["records", `${packed}!inside.warc`]).stdout);
+  const found = run(["cat", `${packed}!inside.warc`, "--offset", String(told?.["offset"]), "--part", "raw"]);
+  expect([found.status, found.stderr]).toEqual([0, ""]);
+  expect(found.stdout).toContain(`WARC-Target-URI: ${String(told?.["uri"])}\r\n`);
+  expect(run(["cat", `${packed}!no.warc`, "--offset", "0"])).toMatchObject({ status: 2, stdout: "" });
+  const request = { method: "GET", url: "http://a.test/", headers: [] };
+  const response = { status: 200, headers: [], content: { mimeType: "text/plain", text: "hello" } };
+  const har = JSON.stringify({ log: { version: "1.2", entries: [{ startedDateTime: "2024-03-01T12:00:00Z", request, response }] } });
+  writeFileSync(join(folder, "x.har.gz"), gzipSync(har));
+  const row = lines(run(["records", "x.har.gz"]).stdout).find(({ type }) => type === "response");
+  expect(run(["cat", "x.har.gz", "--offset", String(row?.["offset"]), "--part", "body"])).toEqual({ status: 0, stdout: "hello", stderr: "" });
 });
 
 test("surt answers line by line", () => {

@@ -59,7 +59,7 @@ pub trait Sink {
     fn joint(&mut self, _joint: Joint) {}
     /// What follows lies in this part, and places are counted in it.
     fn part(&mut self, _part: &Part) {}
-    /// False passes over the records of a part that was just told.
+    /// False passes over a part, which is not told then.
     fn wants_part(&self, _part: &Part) -> bool {
         true
     }

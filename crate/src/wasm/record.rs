@@ -203,10 +203,11 @@ impl Sink for Search {
         }
     }
 
-    /// Only what may hold it is worth a look.
+    /// Only what it is, or what may hold it, is worth a look.
     fn wants_part(&self, part: &Part) -> bool {
         let rest = self.name.strip_prefix(part.name.as_slice());
-        self.found.is_none() && rest.is_some_and(|rest| rest.starts_with(b"!"))
+        let is_or_holds = |rest: &[u8]| rest.is_empty() || rest.starts_with(b"!");
+        self.found.is_none() && rest.is_some_and(is_or_holds)
     }
 
     fn wants_body(&self) -> bool {
