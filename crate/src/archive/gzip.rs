@@ -17,7 +17,7 @@ use zlib_rs::{Inflate, InflateFlush, Status};
 use super::framing::Framing;
 #[cfg(feature = "miniz")]
 use super::inflater::{Inflate, InflateFlush, Status};
-use super::members::Step;
+use super::members::{Scan, Step};
 use crate::error::{Code, code};
 use crate::limits::SKIP_MEMBER_PACKED_BYTES_MIN;
 
@@ -365,30 +365,15 @@ impl GzipReader {
     }
 
     fn scan(&mut self, input: &[u8]) -> (usize, Outcome) {
-        let mut at = 0;
-        while at < input.len() {
-            if self.gathered.is_empty() {
-                match memchr(MAGIC[0], &input[at..]) {
-                    Some(found) => at += found,
-                    None => return (input.len(), Outcome::Hungry),
-                }
-                self.member = self.position + at as u64;
-            }
-            if input[at] == MAGIC[self.gathered.len()] {
-                self.gathered.push(input[at]);
-                at += 1;
-            } else {
-                // A byte that breaks the magic may begin another one, so it is looked at again.
-                at += usize::from(self.gathered.is_empty());
-                self.gathered.clear();
-            }
-            if self.gathered.len() == MAGIC.len() {
-                self.state = State::Header;
-                self.is_tentative = true;
-                return (at, Outcome::Hungry);
-            }
+        let scan = Scan::of(&MAGIC, &mut self.gathered, input);
+        if let Some(at) = scan.begin {
+            self.member = self.position + at as u64;
         }
-        (input.len(), Outcome::Hungry)
+        if scan.is_found {
+            self.state = State::Header;
+            self.is_tentative = true;
+        }
+        (scan.taken, Outcome::Hungry)
     }
 }
 

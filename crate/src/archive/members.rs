@@ -1,5 +1,7 @@
 //! Compressed members one after another, whatever compresses them.
 
+use memchr::memchr;
+
 use super::gzip::GzipReader;
 #[cfg(feature = "codecs")]
 use super::zstd::ZstdReader;
@@ -132,6 +134,43 @@ impl Members {
             Members::Gzip(_) => code::GZIP_BAD_CHECKSUM,
             #[cfg(feature = "codecs")]
             Members::Zstd(_) => code::ZSTD_BAD_CHECKSUM,
+        }
+    }
+}
+
+/// A piece of a search for the magic number with which a member begins.
+pub struct Scan {
+    pub taken: usize,
+    /// Where in the piece a number began that may be it, if one did.
+    pub begin: Option<usize>,
+    pub is_found: bool,
+}
+
+impl Scan {
+    /// Looks in the next piece. What of the number the pieces before ended with is in `seen`.
+    pub fn of(magic: &[u8], seen: &mut Vec<u8>, input: &[u8]) -> Scan {
+        let (mut at, mut begin) = (0, None);
+        while at < input.len() && seen.len() < magic.len() {
+            if seen.is_empty() {
+                let Some(found) = memchr(magic[0], &input[at..]) else {
+                    at = input.len();
+                    break;
+                };
+                at += found;
+                begin = Some(at);
+            }
+            if input[at] == magic[seen.len()] {
+                seen.push(input[at]);
+                at += 1;
+            } else {
+                // A byte that breaks the number may begin another one, so it is looked at again.
+                seen.clear();
+            }
+        }
+        Scan {
+            taken: at,
+            begin,
+            is_found: seen.len() == magic.len(),
         }
     }
 }

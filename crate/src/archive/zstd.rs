@@ -13,12 +13,11 @@
 
 use std::io::Read;
 
-use memchr::memchr;
 use ruzstd::decoding::{Dictionary, FrameDecoder};
 use xxhash_rust::xxh64::Xxh64;
 
 use super::framing::Framing;
-use super::members::Step;
+use super::members::{Scan, Step};
 use crate::error::{Code, code};
 use crate::limits::{ZSTD_DICTIONARY_BYTES_MAX, ZSTD_RESERVED_LOG, ZSTD_WINDOW_BYTES_MAX};
 
@@ -479,31 +478,16 @@ impl ZstdReader {
     }
 
     fn scan(&mut self, input: &[u8]) -> (usize, Outcome) {
-        let mut at = 0;
-        while at < input.len() {
-            if self.gathered.is_empty() {
-                match memchr(MAGIC[0], &input[at..]) {
-                    Some(found) => at += found,
-                    None => return (input.len(), Outcome::Hungry),
-                }
-                self.member = self.position + at as u64;
-            }
-            if input[at] == MAGIC[self.gathered.len()] {
-                self.gathered.push(input[at]);
-                at += 1;
-            } else {
-                // A byte that breaks the magic may begin another one, so it is looked at again.
-                at += usize::from(self.gathered.is_empty());
-                self.gathered.clear();
-            }
-            if self.gathered.len() == MAGIC.len() {
-                self.gathered.clear();
-                self.state = State::Header;
-                self.is_tentative = true;
-                return (at, Outcome::Hungry);
-            }
+        let scan = Scan::of(&MAGIC, &mut self.gathered, input);
+        if let Some(at) = scan.begin {
+            self.member = self.position + at as u64;
         }
-        (input.len(), Outcome::Hungry)
+        if scan.is_found {
+            self.gathered.clear();
+            self.state = State::Header;
+            self.is_tentative = true;
+        }
+        (scan.taken, Outcome::Hungry)
     }
 }
 
