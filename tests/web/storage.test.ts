@@ -7,11 +7,15 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { BLOCK_BYTES, httpStorage } from "../../web/lib/store/http.js";
 import { memoryStorage } from "../../web/lib/store/memory.js";
+import { keptBlocks } from "../../web/lib/store/kept.js";
 import { nodeStorage } from "../../web/lib/store/nodefile.js";
 import { PAGE_BYTES, type PageStorage } from "../../web/lib/store/storage.js";
+import { Store } from "../../web/lib/store/store.js";
+import init, { PageStore } from "../../web/lib/wasm/store.js";
 import { reading, writing, written } from "../e2e/pages/storagecontract.mjs";
 
 let folder: string;
+beforeAll(() => init({ module_or_path: readFileSync(new URL("../../web/lib/wasm/store_bg.wasm", import.meta.url)) }));
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "storage-"))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -141,6 +145,43 @@ describe("a store on a server", () => {
     const pages = await storage.read(all);
     expect(Buffer.concat(pages)).toEqual(fileOf("index.pages"));
     storage.close();
+  });
+
+  test("blocks that are kept cost no round trip another time, but for one that tells the version", async () => {
+    const kept = (bytesMax: number) => async (version: string) => {
+      const store = await Store.open({ make: PageStore, storage: nodeStorage(join(folder, "kept")), shape: { cachePages: 256 } });
+      return keptBlocks(store, version, bytesMax);
+    };
+    const pages = [2, 20, 100, 300];
+    /** Requests that it takes to read them, and an extent. */
+    const requests = async (bytesMax = 1 << 24): Promise<number> => {
+      asked.length = 0;
+      const storage = await httpStorage(url, { kept: kept(bytesMax) });
+      const found = await storage.read(pages);
+      pages.forEach((page, at) => expect(Buffer.from(found[at] ?? [])).toEqual(fileOf("index.pages").subarray(page * PAGE_BYTES, (page + 1) * PAGE_BYTES)));
+      const [span] = await storage.readSpans([{ file: 0, offset: 100_000, length: 50 }]);
+      expect(Buffer.from(span ?? [])).toEqual(fileOf("ext.0000").subarray(100_000, 100_050));
+      await storage.close();
+      return asked.length;
+    };
+    const first = await requests();
+    expect(first).toBeGreaterThan(3);
+    expect(await requests()).toBe(1);
+    // Of another version nothing that is kept is of use.
+    answer.tag = '"two"';
+    expect(await requests()).toBe(first);
+    expect(await requests()).toBe(1);
+    // Some must go to make room for others; what is there is right all the same.
+    expect(await requests(2 * BLOCK_BYTES)).toBe(1);
+    answer.tag = '"three"';
+    expect(await requests(2 * BLOCK_BYTES)).toBe(first);
+    const again = await requests(2 * BLOCK_BYTES);
+    expect(again).toBeLessThan(first);
+    expect(again).toBeGreaterThan(1);
+    // Damage here is mended from there.
+    const index = join(folder, "kept", "index.pages");
+    writeFileSync(index, readFileSync(index).map((byte, at) => (at > 4 * PAGE_BYTES && at % 64 === 0 ? byte ^ 255 : byte)));
+    expect(await requests()).toBeGreaterThan(0);
   });
 
   test("a server that is overloaded for a while is asked again, and one that is gone is told of", async () => {

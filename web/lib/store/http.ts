@@ -19,9 +19,11 @@ export interface HttpOptions {
 }
 
 export interface KeptBlocks {
-  get(name: string): Promise<Uint8Array | undefined>;
-  put(blocks: ReadonlyMap<string, Uint8Array>): Promise<void>;
-  close(): void;
+  /** Those that are kept. */
+  get(names: readonly string[]): Promise<Map<string, Uint8Array>>;
+  /** Keeps them in its own time: nobody waits for it. */
+  put(blocks: ReadonlyMap<string, Uint8Array>): void;
+  close(): Promise<void>;
 }
 
 /** A page costs a round trip like a few of its neighbours. */
@@ -38,8 +40,13 @@ export async function httpStorage(folder: string, options: HttpOptions = {}): Pr
   const index = new RemoteFile(base, INDEX);
   // The superblocks are needed first, and tell whether the server does what it must.
   const first = await index.fetch(0, BLOCK_BYTES);
-  const kept = await options.kept?.(index.version);
+  // What is kept spares round trips; without it there are some more.
+  const kept = await options.kept?.(index.version).catch(withoutKept);
   return new HttpStorage(base, index, first, Math.max(1, Math.floor((options.cacheBytes ?? CACHE_BYTES) / BLOCK_BYTES)), kept);
+}
+
+function withoutKept(error: unknown): undefined {
+  if (!(error instanceof ArchiveError)) throw error;
 }
 
 interface Block {
@@ -97,10 +104,10 @@ class HttpStorage implements PageStorage {
 
   prepare(): void {}
 
-  close(): void {
+  async close(): Promise<void> {
     for (const file of [this.#index, ...this.#extents.values()]) file.close();
-    this.#kept?.close();
     this.#blocks.clear();
+    await this.#kept?.close();
   }
 
   #extent(number: number): RemoteFile {
@@ -164,11 +171,7 @@ class HttpStorage implements PageStorage {
 
   /** From where they are kept, the rest from the server. */
   async #bring(wanted: readonly Block[]): Promise<Map<string, Uint8Array>> {
-    const found = new Map<string, Uint8Array>();
-    for (const name of this.#kept ? wanted.map(nameOf) : []) {
-      const block = await this.#kept?.get(name);
-      if (block) found.set(name, block);
-    }
+    const found = (await this.#kept?.get(wanted.map(nameOf))) ?? new Map<string, Uint8Array>();
     const fetched = new Map<string, Uint8Array>();
     const requests = runsOf(wanted.filter((block) => !found.has(nameOf(block)))).map(({ file, from, to }) => async (): Promise<void> => {
       const bytes = await file.fetch(from * BLOCK_BYTES, (to - from) * BLOCK_BYTES);
@@ -184,7 +187,7 @@ class HttpStorage implements PageStorage {
         for (let next = requests.shift(); next; next = requests.shift()) await next();
       }),
     );
-    await this.#kept?.put(fetched);
+    this.#kept?.put(fetched);
     return new Map([...found, ...fetched]);
   }
 }
