@@ -142,6 +142,7 @@ for (const kind of ["opfs", "indexeddb"] as const) {
       expect(keys.length).toBeGreaterThan(KILLS);
       for (let from = 0; from < keys.length; from += 10_000) expect(await call(page, "lost", { keys: keys.slice(from, from + 10_000) })).toEqual([]);
       expect(await call<number>(page, "count")).toBeGreaterThanOrEqual(new Set(keys).size);
+      expect(await call(page, "verify")).toEqual([]);
       test.info().annotations.push({ type: "acknowledged", description: String(keys.length) });
     });
   }

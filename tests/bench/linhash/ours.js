@@ -8,6 +8,10 @@ export const CACHE_PAGES = 4_096;
 /** Too few for anything to be found in them again. */
 export const NO_CACHE_PAGES = 16;
 
+/** What crosses to the engine and back at once. */
+const ENTRIES_AT_ONCE = 1_000;
+const BYTES_AT_ONCE = 1 << 20;
+
 export function ours({ PageStore, Pages, runNow }, openStorage) {
   let storage;
   let pages;
@@ -37,11 +41,18 @@ export function ours({ PageStore, Pages, runNow }, openStorage) {
     },
     /** Durable after each `batch` entries. */
     load(set, batch = Infinity) {
-      for (let n = 0; n < set.count; n++) {
-        runNow(pages.put(set.keys[n], set.value(n)), storage);
-        if ((n + 1) % batch === 0) commit();
+      const atOnce = Math.min(batch, ENTRIES_AT_ONCE, Math.ceil(BYTES_AT_ONCE / set.valueBytes));
+      let uncommitted = 0;
+      for (let from = 0; from < set.count; from += atOnce) {
+        const part = [];
+        for (let n = from; n < Math.min(from + atOnce, set.count); n++) part.push([set.keys[n], set.value(n)]);
+        runNow(pages.putMany(part), storage);
+        uncommitted += part.length;
+        if (uncommitted + atOnce <= batch) continue;
+        commit();
+        uncommitted = 0;
       }
-      if (set.count % batch !== 0) commit();
+      if (uncommitted > 0) commit();
     },
     /** How many of these entries are not what was put. */
     get(set, order) {
@@ -50,6 +61,16 @@ export function ours({ PageStore, Pages, runNow }, openStorage) {
         let value = pages.getResident(set.keys[n]);
         if (value === undefined) value = runNow(pages.get(set.keys[n]), storage);
         if (!isValue(value, n, set)) wrong += 1;
+      }
+      return wrong;
+    },
+    getTogether(set, order) {
+      let wrong = 0;
+      const atOnce = Math.min(ENTRIES_AT_ONCE, Math.ceil(BYTES_AT_ONCE / set.valueBytes));
+      for (let from = 0; from < order.length; from += atOnce) {
+        const part = Array.from(order.subarray(from, from + atOnce));
+        const values = runNow(pages.getMany(part.map((n) => set.keys[n])), storage);
+        values.forEach((value, at) => (wrong += isValue(value, part[at], set) ? 0 : 1));
       }
       return wrong;
     },

@@ -1,5 +1,6 @@
 // SQLite as contestants, in two builds: its own with its pool of handles, and wa-sqlite with its own pool. Both as their
 // documents say: prepared statements, pages of 4 KiB, the journal and the synchronisation that they have by themselves.
+// Look-ups together are in one transaction: outside of it each looks for another writer first.
 
 import { isValue } from "./entries.js";
 
@@ -13,6 +14,17 @@ export async function sqliteWasm() {
   const pool = await sqlite.installOpfsSAHPoolVfs({ name: "bench" });
   let db;
   let isNew = true;
+  const get = (set, order) => {
+    const select = db.prepare(GET);
+    let wrong = 0;
+    for (const n of order) {
+      select.bind(1, set.keys[n]);
+      if (!select.step() || !isValue(select.getBlob(0), n, set)) wrong += 1;
+      select.reset();
+    }
+    select.finalize();
+    return wrong;
+  };
   return {
     async open({ cachePages, valueBytes }) {
       db = new pool.OpfsSAHPoolDb("/entries");
@@ -30,15 +42,11 @@ export async function sqliteWasm() {
       db.exec("COMMIT");
       insert.finalize();
     },
-    get(set, order) {
-      const select = db.prepare(GET);
-      let wrong = 0;
-      for (const n of order) {
-        select.bind(1, set.keys[n]);
-        if (!select.step() || !isValue(select.getBlob(0), n, set)) wrong += 1;
-        select.reset();
-      }
-      select.finalize();
+    get,
+    getTogether(set, order) {
+      db.exec("BEGIN");
+      const wrong = get(set, order);
+      db.exec("COMMIT");
       return wrong;
     },
     bytes: () => db.selectValue("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"),
@@ -69,6 +77,16 @@ export async function waSqlite() {
       sqlite.str_finish(text);
     }
   };
+  const get = (set, order) =>
+    prepared(GET, async (select) => {
+      let wrong = 0;
+      for (const n of order) {
+        sqlite.bind_blob(select, 1, set.keys[n]);
+        if ((await sqlite.step(select)) !== SQLite.SQLITE_ROW || !isValue(sqlite.column_blob(select, 0), n, set)) wrong += 1;
+        await sqlite.reset(select);
+      }
+      return wrong;
+    });
   return {
     async open({ cachePages, valueBytes }) {
       db = await sqlite.open_v2("entries");
@@ -88,16 +106,13 @@ export async function waSqlite() {
         }
         await sqlite.exec(db, "COMMIT");
       }),
-    get: (set, order) =>
-      prepared(GET, async (select) => {
-        let wrong = 0;
-        for (const n of order) {
-          sqlite.bind_blob(select, 1, set.keys[n]);
-          if ((await sqlite.step(select)) !== SQLite.SQLITE_ROW || !isValue(sqlite.column_blob(select, 0), n, set)) wrong += 1;
-          await sqlite.reset(select);
-        }
-        return wrong;
-      }),
+    get,
+    async getTogether(set, order) {
+      await sqlite.exec(db, "BEGIN");
+      const wrong = await get(set, order);
+      await sqlite.exec(db, "COMMIT");
+      return wrong;
+    },
     bytes: () =>
       prepared("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", async (select) => {
         await sqlite.step(select);

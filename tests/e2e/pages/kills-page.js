@@ -10,7 +10,7 @@ const tab = new Tab({
   name: "kills",
   kinds: [asked.get("kind")],
   pace: JSON.parse(asked.get("pace")),
-  repeatable: new Set(["epoch", "kind", "lost", "spoilt", "count"]),
+  repeatable: new Set(["epoch", "kind", "lost", "spoilt", "count", "verify"]),
   startWorker: () => (worker = new Worker("/kills-worker.js", { type: "module" })),
   onOwner: ({ isHere }) => (kills.isOwner = isHere),
 });

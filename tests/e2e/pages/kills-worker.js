@@ -42,6 +42,7 @@ hostOwner(async (claim, _files, page) => {
       /** Those of the keys that are there with another value: of what was not acknowledged, too. */
       spoilt: ({ keys }) => wrong(keys, true),
       count: () => store.count(),
+      verify: () => store.verify(),
     }),
     close: () => store.close(),
   };
