@@ -246,6 +246,16 @@ fn other_charsets_keep_their_bytes() {
         b"<!--first--><p title=caf\xe9><a href=\"http://a-example-k3vq7a.localhost:8585/\">\xe9"
             .as_slice()
     );
+    // Whatever they state, and where they state nothing; in Shift_JIS the second byte of a letter can be ASCII.
+    let shift = b"<p title='\x83\x5c\x95\x5c'><a href='https://a.example/\x83\x5c?\x95\x5c'>\x83\x5c<style>p{background:url(https://a.example/\x83\x5c)}</style>\xff";
+    let expected = b"<!--first--><p title='\x83\x5c\x95\x5c'><a href=\"http://a-example-k3vq7a.localhost:8585/\x83\x5c?\x95\x5c\">\x83\x5c<style>p{background:url(http://a-example-k3vq7a.localhost:8585/\x83\x5c)}</style>\xff";
+    for charset in [None, Some("shift_jis"), Some("utf-8"), Some("unheard-of")] {
+        for piece in [1, 2, 3, 1000] {
+            let out = rewrite_in(shift, charset, piece);
+            assert_eq!(out, expected.as_slice(), "{charset:?} in pieces of {piece}");
+        }
+    }
     let wide: Vec<u8> = "<p>x".encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(rewrite_in(&wide, Some("utf-16le"), 3), wide);
+    assert_eq!(rewrite_in(&wide, Some(" UTF-16 "), 3), wide);
 }

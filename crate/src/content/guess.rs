@@ -238,7 +238,7 @@ fn bits(number: i64) -> i64 {
     i64::from(whole * 8) + i64::try_from(rest).unwrap_or(0)
 }
 
-#[cfg(all(test, feature = "rewrite"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

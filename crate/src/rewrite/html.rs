@@ -8,13 +8,13 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use encoding_rs::Encoding;
-use lol_html::html_content::{ContentType, DocumentEnd, Element, TextChunk};
+use lol_html::html_content::{ContentType, DocumentEnd, Element, EndTag};
 use lol_html::{
-    AsciiCompatibleEncoding, DocumentContentHandlers, ElementContentHandlers, HandlerResult,
-    HtmlRewriter as Rewriter, MemorySettings, Selector, Settings,
+    DocumentContentHandlers, ElementContentHandlers, HandlerResult, HtmlRewriter as Rewriter,
+    MemorySettings, Selector, Settings,
 };
 
+use super::bytes::{STYLE_BEGINS, STYLE_ENDS, Unlettering, changed, is_like_ascii, letters};
 use super::css;
 use super::hosts::Hosts;
 
@@ -46,30 +46,44 @@ const HINTS: [&str; 5] = [
 const MEMORY_BYTES_MAX: usize = 64 << 20;
 
 type Sink = Box<dyn FnMut(&[u8])>;
+type ChangeStyle = Box<dyn Fn(&str) -> Option<String>>;
 
 /// One document on its way through.
 pub struct HtmlRewriter {
     rewriter: Option<Rewriter<'static, Sink>>,
-    output: Rc<RefCell<Vec<u8>>>,
+    output: Rc<RefCell<Output>>,
+}
+
+struct Output {
+    unlettering: Unlettering<ChangeStyle>,
+    bytes: Vec<u8>,
+}
+
+impl Output {
+    fn push(&mut self, text: &[u8]) {
+        self.unlettering.push(text, &mut self.bytes);
+    }
+
+    fn end(&mut self) {
+        self.unlettering.end(&mut self.bytes);
+    }
 }
 
 impl HtmlRewriter {
-    /// `charset` is the label that the response states; a `<meta>` is heeded where there is none. `first` is markup
-    /// put before everything that could run.
+    /// `charset` is the label that the response states. `first` is markup put before everything that could run.
     pub fn new(hosts: Rc<Hosts>, charset: Option<&str>, first: &str) -> HtmlRewriter {
-        let output = Rc::new(RefCell::new(Vec::new()));
+        let of_styles = Rc::clone(&hosts);
+        let change_style: ChangeStyle = Box::new(move |css| changed_css(css, &of_styles));
+        let output = Rc::new(RefCell::new(Output {
+            unlettering: Unlettering::new(change_style),
+            bytes: Vec::new(),
+        }));
         let into = Rc::clone(&output);
-        let sink: Sink = Box::new(move |bytes| into.borrow_mut().extend_from_slice(bytes));
-        let stated = charset.and_then(|label| Encoding::for_label(label.as_bytes()));
-        let encoding = stated.map_or(
-            Some(AsciiCompatibleEncoding::utf_8()),
-            AsciiCompatibleEncoding::new,
-        );
+        let sink: Sink = Box::new(move |text| into.borrow_mut().push(text));
         // UTF-16 and ISO-2022-JP pass through as they are.
-        let rewriter = encoding.map(|encoding| {
-            let settings = settings(hosts, first)
-                .with_encoding(encoding)
-                .with_adjust_charset_on_meta_tag(stated.is_none())
+        let rewriter = charset.is_none_or(is_like_ascii).then(|| {
+            let first = String::from_utf8_lossy(&letters(first.as_bytes())).into_owned();
+            let settings = settings(hosts, &first)
                 .with_strict(false)
                 .with_memory_settings(
                     MemorySettings::new().with_max_allowed_memory_usage(MEMORY_BYTES_MAX),
@@ -82,11 +96,12 @@ impl HtmlRewriter {
     /// Takes the next bytes of the document. What cannot be rewritten passes through.
     pub fn write(&mut self, bytes: &[u8]) {
         let Some(rewriter) = &mut self.rewriter else {
-            self.output.borrow_mut().extend_from_slice(bytes);
+            self.output.borrow_mut().bytes.extend_from_slice(bytes);
             return;
         };
-        if rewriter.write(bytes).is_err() {
+        if rewriter.write(&letters(bytes)).is_err() {
             self.rewriter = None;
+            self.output.borrow_mut().end();
         }
     }
 
@@ -95,41 +110,31 @@ impl HtmlRewriter {
         if let Some(rewriter) = self.rewriter.take() {
             // Too deep or too long for its limits: what came out stands.
             let _ = rewriter.end();
+            self.output.borrow_mut().end();
         }
     }
 
     /// What has come out since the last call.
     pub fn take(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.output.borrow_mut())
+        std::mem::take(&mut self.output.borrow_mut().bytes)
     }
 }
 
 fn settings(hosts: Rc<Hosts>, first: &str) -> Settings<'static, 'static> {
     let first: Rc<str> = first.into();
     let is_first_in = Rc::new(Cell::new(false));
+    let is_in_style = Rc::new(Cell::new(false));
     // Constant and valid.
     let all: Selector = "*".parse().expect("a selector");
-    let style: Selector = "style".parse().expect("a selector");
 
-    let (of_elements, of_styles) = (Rc::clone(&hosts), hosts);
     let (before, was_put) = (Rc::clone(&first), Rc::clone(&is_first_in));
     let elements =
         ElementContentHandlers::default().element(move |element: &mut Element<'_, '_>| {
+            mark_style(element, &is_in_style);
             put_first(element, &before, &was_put);
-            edit(element, &of_elements);
+            edit(element, &hosts);
             Ok(())
         });
-    let mut held = String::new();
-    let styles = ElementContentHandlers::default().text(move |chunk: &mut TextChunk<'_>| {
-        held.push_str(chunk.as_str());
-        if chunk.last_in_text_node() {
-            chunk.replace(&css::rewrite(&held, &of_styles), ContentType::Html);
-            held.clear();
-        } else {
-            chunk.remove();
-        }
-        Ok(())
-    });
     let end =
         DocumentContentHandlers::default().end(move |end: &mut DocumentEnd<'_>| -> HandlerResult {
             if !is_first_in.get() {
@@ -139,8 +144,28 @@ fn settings(hosts: Rc<Hosts>, first: &str) -> Settings<'static, 'static> {
         });
     Settings::new()
         .append_element_content_handler((Cow::Owned(all), elements))
-        .append_element_content_handler((Cow::Owned(style), styles))
         .append_document_content_handler(end)
+}
+
+/// Style sheets are changed on their way out. In SVG one ends where another element begins, or is never closed.
+fn mark_style(element: &mut Element<'_, '_>, is_in: &Rc<Cell<bool>>) {
+    if is_in.replace(false) {
+        element.before(STYLE_ENDS, ContentType::Html);
+    }
+    if element.tag_name() != "style" {
+        return;
+    }
+    let was_in = Rc::clone(is_in);
+    let ends = element.on_end_tag(Box::new(move |end: &mut EndTag<'_>| {
+        if was_in.replace(false) {
+            end.before(STYLE_ENDS, ContentType::Html);
+        }
+        Ok(())
+    }));
+    if ends.is_ok() {
+        element.prepend(STYLE_BEGINS, ContentType::Html);
+        is_in.set(true);
+    }
 }
 
 /// Inside `<head>` where there is one: before it, a script would make a head of its own.
@@ -168,10 +193,7 @@ fn edit(element: &mut Element<'_, '_>, hosts: &Hosts) {
     for name in LISTS {
         change(element, name, |list| rewrite_list(list, hosts));
     }
-    change(element, "style", |style| match css::rewrite(style, hosts) {
-        Cow::Owned(changed) => Some(changed),
-        Cow::Borrowed(_) => None,
-    });
+    change(element, "style", |style| changed_css(style, hosts));
     // Without it Firefox asks the network, past every service worker, for media of another host.
     if matches!(element.tag_name().as_str(), "video" | "audio")
         && !element.has_attribute("crossorigin")
@@ -185,9 +207,16 @@ fn edit(element: &mut Element<'_, '_>, hosts: &Hosts) {
     }
 }
 
+fn changed_css(css: &str, hosts: &Hosts) -> Option<String> {
+    match css::rewrite(css, hosts) {
+        Cow::Owned(changed) => Some(changed),
+        Cow::Borrowed(_) => None,
+    }
+}
+
 fn change(element: &mut Element<'_, '_>, name: &str, edit: impl Fn(&str) -> Option<String>) {
-    let changed = element.get_attribute(name).and_then(|value| edit(&value));
-    if let Some(value) = changed {
+    let value = element.get_attribute(name);
+    if let Some(value) = value.and_then(|value| changed(&value, edit)) {
         // The name is one that the element has.
         let _ = element.set_attribute(name, &value);
     }

@@ -4,6 +4,7 @@
 //! Only what cannot be mended at run time is edited. Nothing here keeps the live web out: the policy that a
 //! replayed document is served with does, so an address that is overlooked is dead, never live.
 
+mod bytes;
 mod css;
 mod hosts;
 mod html;
