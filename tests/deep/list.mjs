@@ -39,6 +39,11 @@ export const deepTests = {
     takes: "minutes",
     run: runPywb,
   },
+  store: {
+    what: "the store: a crash at every write, a million random operations, ten million records, a gigabyte in a value",
+    takes: "minutes to an hour",
+    run: async () => [await runCargoTests({ args: ["--release", "--test", "store"], env: fast, minutes: hours(3) })],
+  },
   writers: {
     what: "archives of the corpus and the fixtures, written and judged by warcio check, FastWARC and jwarc",
     takes: "minutes",

@@ -130,7 +130,6 @@ impl LinearHash {
             open: Open::default(),
         };
         while pager.buckets() < wanted && pager.grow() {}
-        hash.keep(pager);
         hash
     }
 
@@ -287,7 +286,6 @@ impl LinearHash {
         let old_cost = old.map_or(0, |(_, _, cost, _)| cost as u64);
         self.records += u64::from(old.is_none());
         self.used = self.used + entry.cost() as u64 - old_cost;
-        self.keep(pager);
         Ok(Change::Done(old.and_then(|(_, _, _, reference)| reference)))
     }
 
@@ -305,7 +303,6 @@ impl LinearHash {
         self.take_out(pager, self.bucket(key.hash.address), page, slot)?;
         self.records -= 1;
         self.used -= cost as u64;
-        self.keep(pager);
         Ok(Change::Done(reference))
     }
 
@@ -422,7 +419,7 @@ impl LinearHash {
 
     fn is_above(&self, percent: u64) -> bool {
         let room = u64::from(self.buckets()) * leaf::ROOM_BYTES as u64;
-        self.used * 100 > room * percent
+        self.used.saturating_mul(100) > room * percent
     }
 
     /// Merges a bucket if that leaves the load below `percent`; false when there is nothing to merge.
@@ -453,7 +450,6 @@ impl LinearHash {
             self.level += 1;
             self.split = 0;
         }
-        self.keep(pager);
         Ok(None)
     }
 
@@ -474,7 +470,6 @@ impl LinearHash {
             pager.shrink();
         }
         (self.level, self.split) = (level, split);
-        self.keep(pager);
         Ok(None)
     }
 
@@ -504,7 +499,8 @@ impl LinearHash {
 
     // root := initial:u32 level:u32 split:u32 zero:u32 records:u64 used:u64 salt:[u8; 16] proof:u64 others'
 
-    fn keep(&self, pager: &mut Pager) {
+    /// Makes what it is part of the next commit.
+    pub fn keep(&self, pager: &mut Pager) {
         let mut root = *pager.root();
         let words = [self.initial, self.level, self.split, 0];
         let longs = [self.records, self.used];
@@ -527,7 +523,11 @@ impl LinearHash {
             salt: root[32..48].try_into().ok()?,
             open: Open::default(),
         };
-        (hash.initial.is_power_of_two() && long(48) == hash.proof()).then_some(hash)
+        let is_sound = hash.initial.is_power_of_two()
+            && hash.level < hash.initial.leading_zeros()
+            && hash.split < hash.initial << hash.level
+            && long(48) == hash.proof();
+        is_sound.then_some(hash)
     }
 
     /// The hash of the salt itself: another hash function would give another one.

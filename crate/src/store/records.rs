@@ -531,6 +531,7 @@ impl Store {
     /// Everything since the last commit. Nothing may be changed until it is confirmed.
     pub fn commit(&mut self) -> PageBatch {
         self.extents.close(self.pager.generation() + 1);
+        self.index.keep(&mut self.pager);
         let mut root = *self.pager.root();
         self.extents.tail.keep(&mut root);
         self.pager.set_root(root);

@@ -22,6 +22,8 @@ const VERSION: u32 = 1;
 const TABLES_AT: usize = 32 + ROOT_BYTES;
 /// Page tables that fit: enough for about a million pages, 4 GiB.
 pub const TABLES_MAX: usize = (CONTENT_BYTES - TABLES_AT) / 4;
+/// No file has more pages, those included that are free: what a superblock states is counted in memory.
+const PAGES_MAX: u32 = 1 << 24;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Superblock {
@@ -89,7 +91,7 @@ impl Superblock {
         }
         let counts = [word(24)?, word(28)?];
         let count: usize = counts.into_iter().map(Superblock::tables_of).sum();
-        if count > TABLES_MAX {
+        if count > TABLES_MAX || word(12)? > PAGES_MAX {
             return None;
         }
         let tables = (0..count)
@@ -150,5 +152,10 @@ mod tests {
         );
         assert_eq!(newest(c, d, a, b).generation, 0);
         assert_eq!(newest(&[], &[], &[], &[]).generation, 0);
+        let boundless = Superblock {
+            next_page: u32::MAX,
+            ..at(4)
+        };
+        assert_eq!(newest(&boundless.to_pages(), &[], c, d), at(3));
     }
 }

@@ -24,6 +24,8 @@ const DAMAGED: u32 = 6;
 const MORE: u32 = 7;
 /// Commit, tidy up, and call again.
 const MUST_COMMIT: u32 = 8;
+/// Done, and there is more of the value.
+const A_PART: u32 = 9;
 
 /// Steps of a verification and the like that are taken in one call.
 const STEPS_A_CALL: usize = 256;
@@ -185,7 +187,8 @@ impl PageStore {
         if is_there { outcome } else { NOT_THERE }
     }
 
-    /// Reads a value from `from` on, a megabyte at most; `value` has it afterwards, `value_bytes` its whole length.
+    /// Reads a value from `from` on, a megabyte at most: `DONE`, `A_PART` or `NOT_THERE`. `value` has it afterwards,
+    /// `value_bytes` its whole length.
     pub fn get(&mut self, view: u32, key: &[u8], from: f64, length: f64) -> u32 {
         let mut value = std::mem::take(&mut self.value);
         value.clear();
@@ -197,10 +200,12 @@ impl PageStore {
         });
         self.value = value;
         self.value_bytes = total.unwrap_or(0);
-        if outcome == DONE && total.is_none() {
-            return NOT_THERE;
+        match total {
+            _ if outcome != DONE => outcome,
+            None => NOT_THERE,
+            Some(total) if total == self.value.len() as u64 => DONE,
+            Some(_) => A_PART,
         }
-        outcome
     }
 
     /// What the last operation gave.

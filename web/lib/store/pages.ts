@@ -142,11 +142,13 @@ export class Pages {
   }
 
   *get(key: Uint8Array, view = NOW): Operation<Uint8Array | undefined> {
-    const first = yield* this.read(key, 0, Infinity, view);
-    if (!first || first.bytes.length === first.total) return first?.bytes;
-    const whole = new Uint8Array(first.total);
-    whole.set(first.bytes);
-    for (let at = first.bytes.length; at < whole.length; ) {
+    const outcome = yield* this.#run(() => this.#store.get(view, key, 0, Infinity));
+    if (outcome === NOT_THERE) return undefined;
+    const first = this.#store.value();
+    if (outcome === DONE) return first;
+    const whole = new Uint8Array(this.#store.value_bytes());
+    whole.set(first);
+    for (let at = first.length; at < whole.length; ) {
       const next = yield* this.read(key, at, Infinity, view);
       if (!next || next.bytes.length === 0) return undefined;
       whole.set(next.bytes, at);
@@ -176,14 +178,13 @@ export class Pages {
 
   /**
    * The value, or null where there is none, if the pages that tell are resident: one plain call.
-   * Undefined where `get` must fetch first.
+   * Undefined where `get` must fetch first, or has more to do.
    */
   getResident(key: Uint8Array): Uint8Array | null | undefined {
     this.calls += 1;
     const outcome = this.#store.get(NOW, key, 0, Infinity);
     if (outcome === NOT_THERE) return null;
-    const value = outcome === DONE ? this.#store.value() : undefined;
-    return value?.length === this.#store.value_bytes() ? value : undefined;
+    return outcome === DONE ? this.#store.value() : undefined;
   }
 
   /** The next entries of the scan as the engine writes them (see `rowsOf`); empty at its end. */
