@@ -32,6 +32,8 @@ export function extentNumber(name: string): number | undefined {
 export function fileStorage(index: SyncFile, folder?: ExtentFolder): SyncPageStorage {
   const extents = folder?.files ?? new Map<number, SyncFile>();
   const unflushed = new Set<SyncFile>();
+  /** What is opened ahead may come after the end. */
+  let isClosed = false;
 
   function writeAll(file: SyncFile, bytes: Uint8Array, at: number): void {
     unflushed.add(file);
@@ -96,12 +98,13 @@ export function fileStorage(index: SyncFile, folder?: ExtentFolder): SyncPageSto
         if (!folder || next < 0 || extents.has(next)) continue;
         const opened = folder.open(next);
         // What is open at once is there at once.
-        if (opened instanceof Promise) waits.push(opened.then((extent) => extents.set(next, extent)));
+        if (opened instanceof Promise) waits.push(opened.then((extent) => (isClosed ? extent.close() : extents.set(next, extent))));
         else extents.set(next, opened);
       }
       return waits.length > 0 ? Promise.all(waits).then(() => {}) : undefined;
     },
     close() {
+      isClosed = true;
       for (const file of [index, ...extents.values()]) file.close();
     },
   };
