@@ -1,12 +1,14 @@
-// A worker of a page, in a headless Chromium, that runs one task after another, each in a profile of its own. The CPU
-// time of its thread is read from outside where the system tells it: wall time is that of a busy machine too.
+// A worker of a page, in a headless Chromium, that runs one task after another, each with nothing kept yet. The profile is
+// on disk, as a user's is: without one, the browser answers every read and write of a file from another process. The CPU
+// time of the worker's thread is read from outside where the system tells it: wall time is that of a busy machine too.
 
-import { createReadStream, existsSync, readdirSync, readFileSync } from "node:fs";
+import { createReadStream, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 import { driverOptions } from "../../e2e/browser.mjs";
+import { CACHE } from "../corpus.mjs";
 import { descendants } from "../processes.mjs";
 
 const FOLDER = fileURLToPath(new URL("./", import.meta.url));
@@ -47,28 +49,56 @@ function workerCpu() {
 }
 
 /**
- * `use(inWorker)`: each `inWorker(task)` runs in a fresh context, whose storage is empty, and gives what the worker posts.
+ * `use(inWorker)`: each `inWorker(task)` runs in a fresh page, with all that was kept thrown away, and gives what the
+ * worker posts.
  * `folders`: further first parts of paths, and what they stand for.
  */
 export async function withWorker(use, folders = {}) {
   const server = await serve({ lib: LIBRARY, bench: FOLDER, ...folders });
   const { launchOptions } = driverOptions("chromium");
-  const browser = await chromium.launch(launchOptions);
+  mkdirSync(CACHE, { recursive: true });
+  const profile = mkdtempSync(join(CACHE, "profile-"));
+  const context = await chromium.launchPersistentContext(profile, launchOptions);
   try {
+    await context.exposeFunction("workerCpu", workerCpu);
     await use(async (task) => {
-      const context = await browser.newContext();
+      const page = await context.newPage();
       try {
-        const page = await context.newPage();
-        await page.exposeFunction("workerCpu", workerCpu);
         await page.goto(server.url);
+        await page.evaluate(clear);
         return await page.evaluate(inPage, task);
       } finally {
-        await context.close();
+        await page.close();
       }
     });
   } finally {
-    await browser.close();
+    await context.close();
     await server.close();
+    rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }
+}
+
+/** Runs in the page. Handles of the worker before may be freed late. */
+async function clear() {
+  const root = await navigator.storage.getDirectory();
+  const removed = async (name) => {
+    for (let attempt = 0; attempt < 100; attempt++) {
+      try {
+        return await root.removeEntry(name, { recursive: true });
+      } catch (error) {
+        if (error.name !== "NoModificationAllowedError") throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
+    throw new Error(`${name} stays locked`);
+  };
+  for await (const name of root.keys()) await removed(name);
+  for (const { name } of await indexedDB.databases()) {
+    await new Promise((resolve, reject) => {
+      const request = indexedDB.deleteDatabase(name);
+      request.onsuccess = resolve;
+      request.onerror = () => reject(request.error);
+    });
   }
 }
 
