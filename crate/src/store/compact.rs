@@ -85,6 +85,7 @@ impl Compaction {
 
 impl Store {
     pub fn compact(&mut self, state: &mut Compaction) -> Result<Step, Stop> {
+        self.make_room()?;
         match state.stage {
             Stage::Weigh => {
                 if self.next_row(state)? {

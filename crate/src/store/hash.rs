@@ -30,8 +30,11 @@ const MERGE_BELOW_PERCENT: u64 = 40;
 const STEPS_A_CHANGE: usize = 2;
 /// Pages that a change without a split makes dirty at most: the first of the bucket, those behind, another one.
 const PAGES_A_CHANGE: usize = leaf::LINKS_MAX + 2;
-/// A cache holds at least as many pages as a merge makes dirty.
-pub const CACHE_PAGES_MIN: usize = 16;
+/// A cache holds at least so many pages: half of them may be dirty, and the others must do for a merge with all that
+/// it reads.
+pub const CACHE_PAGES_MIN: usize = 24;
+/// Pages that a look-up or a part of a scan has in memory together at most, with some to spare.
+pub const PAGES_A_READ: usize = 2 * (leaf::LINKS_MAX + 1);
 /// Keys that are longer stand as a digest. Real URLs are shorter.
 pub const KEY_BYTES_MAX: usize = 512;
 /// Values and references to them may be this long in a page.

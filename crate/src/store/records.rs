@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 use super::cache::Missing;
 use super::extent::{Append, HEAD_BYTES, Kind, PART_BYTES, Parts, Record, Reference, Span};
 use super::extents::{Extents, Tail};
-use super::hash::{Change, Cursor, Hashed, KEY_BYTES_MAX, LinearHash, VALUE_BYTES_MAX};
+use super::hash::{
+    Change, Cursor, Hashed, KEY_BYTES_MAX, LinearHash, PAGES_A_READ, VALUE_BYTES_MAX,
+};
 use super::leaf::Value;
 use super::page::PageNo;
 use super::pager::{Opening, PageBatch, Pager, Pinned, Reading};
@@ -155,6 +157,7 @@ impl Store {
     // Reading: of a snapshot, or of what there is by now.
 
     pub fn contains(&mut self, view: Option<u32>, key: &[u8]) -> Result<bool, Stop> {
+        self.make_room()?;
         let (mut reading, index) = self.view(view);
         Ok(index.get(&mut reading, &index.hashed(key))?.is_some())
     }
@@ -169,6 +172,7 @@ impl Store {
         length: u64,
         out: &mut Vec<u8>,
     ) -> Result<Option<u64>, Stop> {
+        self.make_room()?;
         let (mut reading, index) = self.view(view);
         let hashed = index.hashed(key);
         let Some(value) = index.get(&mut reading, &hashed)? else {
@@ -282,6 +286,7 @@ impl Store {
         cursor: &mut Cursor,
         limit: usize,
     ) -> Result<Vec<Row>, Stop> {
+        self.make_room()?;
         let (mut reading, index) = self.view(view);
         let mut next = *cursor;
         let found = index.scan(&mut reading, &mut next, limit)?;
@@ -315,6 +320,14 @@ impl Store {
         }
         *cursor = next;
         Ok(rows)
+    }
+
+    /// What is read takes the places of pages that are not dirty: there must be enough of these.
+    pub(super) fn make_room(&self) -> Result<(), Stop> {
+        if self.pager.has_room(PAGES_A_READ) {
+            return Ok(());
+        }
+        Err(Stop::MustSpill)
     }
 
     fn view(&mut self, view: Option<u32>) -> (Reading<'_>, &LinearHash) {

@@ -69,6 +69,7 @@ impl Verification {
 impl Store {
     /// Looks at the next part of the store and gives what is wrong with it; nothing when all was looked at.
     pub fn verify(&mut self, state: &mut Verification) -> Result<Option<Vec<Finding>>, Stop> {
+        self.make_room()?;
         let mut findings = Vec::new();
         if !state.references.is_empty() {
             self.verify_reference(state, &mut findings)?;

@@ -4,7 +4,7 @@ use super::disk::Disk;
 use super::host::{Host, Random, is_deep, key, value};
 
 #[test]
-fn a_hundred_thousand_entries_go_through_sixteen_pages() {
+fn a_hundred_thousand_entries_go_through_a_small_cache() {
     const COUNT: u64 = 100_000;
     let mut host = Host::new();
     for n in 0..COUNT {
@@ -51,7 +51,7 @@ fn a_look_up_reads_one_page() {
                 for _ in 0..probes {
                     let n = random.below(count) + if is_there { 0 } else { 1 << 40 };
                     let wanted = random_key(n);
-                    // The pages that the sixteen of the cache hold are few of all.
+                    // The pages that the cache holds are none at first.
                     let mut cold = Host::open(Disk::of(std::mem::take(&mut host.disk.now)));
                     cold.disk.counts.page_reads = 0;
                     assert_eq!(cold.get(&wanted).is_some(), is_there);

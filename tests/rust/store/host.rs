@@ -9,7 +9,8 @@ use stackroom::store::{
 
 use super::disk::{Disk, Files, Write};
 
-pub const CACHE_PAGES: usize = 16;
+/// As few as a cache can have.
+pub const CACHE_PAGES: usize = stackroom::store::CACHE_PAGES_MIN;
 pub const SALT: [u8; 16] = *b"salt of the test";
 
 /// What was found to be damaged.
@@ -262,6 +263,7 @@ impl Host {
                         self.store.provide_span(span, self.disk.now.span(span));
                     }
                 }
+                Err(Stop::MustSpill) => self.spill(),
                 Err(stop) => panic!("{stop:?}"),
             }
         }
