@@ -197,7 +197,8 @@ impl Members {
             site: Site {
                 format,
                 depth,
-                is_within: false,
+                // Of a file in another one the sink has not heard yet, whoever holds it.
+                is_within: depth > 0,
                 has_records: false,
             },
             package: Package::default(),
