@@ -18,7 +18,7 @@ const chosen = Object.hasOwn(deepTests, name ?? "") ? deepTests[name] : null;
 
 function list() {
   say("Usage: npm run test:deep -- NAME");
-  for (const [known, { what, takes }] of Object.entries(deepTests)) say(`  ${known.padEnd(10)} ${what} (${takes})`);
+  for (const [known, { what, takes }] of Object.entries(deepTests)) say(`  ${known.padEnd(16)} ${what} (${takes})`);
 }
 
 /** What was asked for by the environment, since it says how much a record is worth. */

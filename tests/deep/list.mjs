@@ -12,6 +12,8 @@ const hours = (n) => n * 60;
 // Optimised, but linked quickly: the loops are long, the link time of the release profile longer.
 const fast = { CARGO_PROFILE_RELEASE_LTO: "off", CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16" };
 
+const runKills = async (which) => [await runBrowsers({ only: ["kills", ...which], minutes: hours(12) })];
+
 export const deepTests = {
   corpus: {
     what: "every Rust and TypeScript test at full count: each byte cut and flipped, every file of the corpus",
@@ -32,8 +34,10 @@ export const deepTests = {
   kills: {
     what: "workers, tabs and browsers killed 200 times each while they write to the store, on files and in a database, both browsers",
     takes: "hours",
-    run: async () => [await runBrowsers({ only: ["kills"], minutes: hours(12) })],
+    run: () => runKills([]),
   },
+  "kills-opfs": { what: "the half of kills that is about files", takes: "hours", run: () => runKills(["--grep", "on opfs"]) },
+  "kills-indexeddb": { what: "the half of kills that is about a database", takes: "hours", run: () => runKills(["--grep", "on indexeddb"]) },
   pywb: {
     what: "pywb serves captures from our CDXJ, CDX and ZipNum indexes; needs python3 and its registry",
     takes: "minutes",

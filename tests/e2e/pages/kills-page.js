@@ -7,7 +7,7 @@ const LANES = 6;
 
 let worker;
 const tab = new Tab({
-  name: "kills",
+  name: asked.get("name"),
   kinds: [asked.get("kind")],
   pace: JSON.parse(asked.get("pace")),
   repeatable: new Set(["epoch", "kind", "lost", "spoilt", "count", "verify"]),
@@ -30,6 +30,7 @@ async function tell() {
 
 const errors = [];
 let run = 0;
+let lanes = [];
 async function lane(from, ofRun) {
   for (let key = from; ofRun === run; key += LANES) {
     try {
@@ -49,7 +50,11 @@ const kills = {
   call: (name, request = {}) => tab.client.call(name, request),
   write(from) {
     run += 1;
-    for (let n = 0; n < LANES; n++) void lane(from + n, run);
+    lanes = Array.from({ length: LANES }, (_, n) => lane(from + n, run));
+  },
+  async rest() {
+    run += 1;
+    await Promise.all(lanes);
   },
   terminateWorker: () => worker.terminate(),
 };
