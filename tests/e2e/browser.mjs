@@ -1,11 +1,12 @@
 /**
  * The browsers of the tests: where they are, how to get them, how to drive them. The only file that names any of it.
  * Chromium and stock Firefox, in this order: CHROMIUM_BIN / FIREFOX_BIN, where systems put them, Playwright's own.
+ * WebKitGTK where a Linux has it: it is driven by a program of its own, and draws on a display that another one makes.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { chromium, firefox } from "@playwright/test";
 import { ask, run } from "../../web/build/command.mjs";
-import { step, stop } from "../../web/build/say.mjs";
+import { say, step, stop } from "../../web/build/say.mjs";
 
 /** @typedef {"chromium" | "firefox"} BrowserName */
 
@@ -39,6 +40,26 @@ const known = {
   },
 };
 
+const machine = { x64: "x86_64-linux-gnu", arm64: "aarch64-linux-gnu" }[process.arch] ?? process.arch;
+
+const webkit = {
+  places: {
+    driver: ["/usr/bin/WebKitWebDriver"],
+    browser: [`/usr/lib/${machine}/webkit2gtk-4.1/MiniBrowser`, "/usr/libexec/webkit2gtk-4.1/MiniBrowser", "/usr/lib/webkit2gtk-4.1/MiniBrowser"],
+    display: ["/usr/bin/Xvfb"],
+  },
+  debian: ["webkit2gtk-driver", "xvfb"],
+};
+
+/**
+ * The programs of WebKitGTK, or null where one is missing.
+ * @returns {{ driver: string, browser: string, display: string } | null}
+ */
+export function findWebKit() {
+  const [driver, browser, display] = Object.values(webkit.places).map((places) => places.find((place) => existsSync(place)));
+  return driver && browser && display ? { driver, browser, display } : null;
+}
+
 /**
  * @param {BrowserName} name
  * @returns {{ path: string, isStock: boolean } | null}
@@ -54,19 +75,30 @@ function find(name) {
 
 const isDebian = () => existsSync("/etc/os-release") && /^ID=debian$/m.test(readFileSync("/etc/os-release", "utf8"));
 
+const canInstall = () => isDebian() && process.getuid?.() === 0 && ask("apt-get", ["--version"]) !== null;
+
+/** @param {string[]} packages */
+const install = (packages) =>
+  step(`installing ${packages.join(" and ")}`, "a few minutes", async () => {
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+    await run("apt-get", ["update"], { env });
+    await run("apt-get", ["install", "--yes", "--no-install-recommends", ...packages], { env });
+  });
+
+/** As `installBrowsers`, for the one that not every system has: where it is missing, its tests are skipped. */
+export async function installWebKit() {
+  if (findWebKit() === null && canInstall()) await install(webkit.debian).catch((error) => say(error.message));
+  if (findWebKit() === null) say(`WebKitGTK is missing, its tests are skipped: it takes WebKitWebDriver, MiniBrowser and Xvfb (${webkit.debian.join(" and ")} on Debian).`);
+}
+
 /**
  * Finds the browsers; on Debian as root installs those that are absent; else says what is missing and how to get it.
  * @param {BrowserName[]} names
  */
 export async function installBrowsers(names = ["chromium", "firefox"]) {
   let absent = names.filter((name) => find(name) === null);
-  if (absent.length > 0 && isDebian() && process.getuid?.() === 0 && ask("apt-get", ["--version"])) {
-    const packages = absent.map((name) => known[name].debian);
-    await step(`installing ${packages.join(" and ")}`, "a few minutes", async () => {
-      const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-      await run("apt-get", ["update"], { env });
-      await run("apt-get", ["install", "--yes", "--no-install-recommends", ...packages], { env });
-    });
+  if (absent.length > 0 && canInstall()) {
+    await install(absent.map((name) => known[name].debian));
     absent = names.filter((name) => find(name) === null);
   }
   if (absent.length === 0) return;

@@ -1,4 +1,4 @@
-/** Chromium and Firefox against the production server, which builds what is stale before it listens. */
+/** Chromium, Firefox and WebKitGTK against the production server, which builds what is stale before it listens. */
 import { defineConfig } from "@playwright/test";
 import { driverOptions } from "./browser.mjs";
 
@@ -24,6 +24,8 @@ export default defineConfig({
     // In contexts off the record Chromium does not hold its database to a quota that was set for a test.
     { name: "chromium", use: driverOptions("chromium"), grepInvert: /a full disk .* on indexeddb/ },
     { name: "firefox", use: driverOptions("firefox") },
+    // Not by Playwright, which drives builds of its own only; it has no private file system.
+    { name: "webkit", use: { browserName: "webkit" }, testMatch: "store.spec.ts", grep: / on (memory|idb)$/ },
   ],
   webServer: {
     command: "node web/build/start.mjs --port 0",

@@ -1,7 +1,7 @@
-/** The viewer in Chromium and in Firefox, served by the production server. */
+/** The viewer in Chromium and in Firefox, served by the production server; the store in WebKitGTK, too. */
 import { readFileSync, rmSync } from "node:fs";
 import { at } from "../../web/build/place.mjs";
-import { installBrowsers } from "../e2e/browser.mjs";
+import { installBrowsers, installWebKit } from "../e2e/browser.mjs";
 import { runNode, withExit } from "./program.mjs";
 
 export const minutes = 35;
@@ -10,6 +10,7 @@ const report = at("test-results/playwright.json");
 
 export async function run({ only = [], minutes: guard = minutes } = {}) {
   await installBrowsers();
+  await installWebKit();
   rmSync(report, { force: true });
   const { problem } = await runNode(
     [at("node_modules/@playwright/test/cli.js"), "test", "--config", at("tests/e2e/playwright.config.ts"), ...only],

@@ -53,6 +53,6 @@ function inWorker(page, task) {
         };
         worker.postMessage(message);
       }),
-    task,
+    { place: "seams", ...task },
   );
 }

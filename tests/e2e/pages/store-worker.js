@@ -1,5 +1,5 @@
 // The contract of page storages, run in a worker: one suite for every backend.
-// Messages: { kind, task, count } -> { ...facts } or { error }.
+// Messages: { place, kind, task, count } -> { ...facts } or { error }.
 
 import { idbStorage } from "/lib/store/idb.js";
 import { memoryStorage } from "/lib/store/memory.js";
@@ -17,9 +17,9 @@ const text = (bytes) => bytes && new TextDecoder().decode(bytes);
 
 const memory = memoryStorage();
 
-async function openStorage(kind) {
+async function openStorage({ place, kind }) {
   if (kind === "memory") return { storage: memory, close: () => {} };
-  const storage = kind === "idb" ? await idbStorage("store-test") : await opfsStorage("store-test");
+  const storage = kind === "idb" ? await idbStorage(place) : await opfsStorage(place);
   return { storage, close: () => storage.close() };
 }
 
@@ -53,8 +53,8 @@ function* inBatches(count, bucketOf) {
 
 const since = (start) => performance.now() - start;
 
-async function contract({ kind, count }) {
-  const first = await openStorage(kind);
+async function contract({ place, kind, count }) {
+  const first = await openStorage({ place, kind });
   const drive = driver(kind, first.storage);
   let pages = await drive(Pages.opening(PageStore, { ...SHAPE, expected: { records: count, bytes: count * 32 } }));
   let start = performance.now();
@@ -71,7 +71,7 @@ async function contract({ kind, count }) {
   pages.free();
   first.close();
 
-  const again = await openStorage(kind);
+  const again = await openStorage({ place, kind });
   const driveAgain = driver(kind, again.storage);
   pages = await driveAgain(Pages.opening(PageStore, SHAPE));
   start = performance.now();
@@ -118,11 +118,11 @@ async function contract({ kind, count }) {
 }
 
 /** What a storage promises, without a store on it. Gives what does not hold. */
-async function storages({ kind }) {
+async function storages({ place, kind }) {
   const wrong = [];
   for (const [name, run] of Object.entries(writing)) {
     const own = kind === "memory" ? memoryStorage() : undefined;
-    const open = () => own ?? (kind === "idb" ? idbStorage(name) : opfsStorage(name));
+    const open = () => own ?? (kind === "idb" ? idbStorage(`${place} ${name}`) : opfsStorage(`${place} ${name}`));
     await run(open).catch((error) => wrong.push(`${name}: ${error.message}`));
   }
   return { wrong, cases: Object.keys(writing).length };
@@ -143,8 +143,8 @@ async function plain({ count }) {
 }
 
 /** Commits `count` entries, then writes as many again and dies at `when`; the page terminates this worker. */
-async function die({ kind, count, when }) {
-  const { storage } = await openStorage(kind);
+async function die({ place, kind, count, when }) {
+  const { storage } = await openStorage({ place, kind });
   const drive = driver(kind, storage);
   const pages = await drive(Pages.opening(PageStore, SHAPE));
   for (let n = 0; n < count; n++) await drive(pages.put(key(n), value(n)));
@@ -158,8 +158,8 @@ async function die({ kind, count, when }) {
   return { isReadyToDie: true };
 }
 
-async function look({ kind }) {
-  const { storage, close } = await openStorage(kind);
+async function look({ place, kind }) {
+  const { storage, close } = await openStorage({ place, kind });
   const drive = driver(kind, storage);
   const pages = await drive(Pages.opening(PageStore, SHAPE));
   const scan = await scanAll(pages, drive);
