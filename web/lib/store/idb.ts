@@ -1,24 +1,35 @@
 /**
  * A store in an IndexedDB database, for browsers and modes without the private file system: pages by number, extents
- * in blocks of 64 KiB by [file, block]. A transaction is atomic by itself, so a batch is one.
+ * in blocks of 64 KiB by [file, block].
  *
- * F1  A storage that was opened for an epoch writes nothing once a higher one was raised: each transaction that writes
- *     looks at it first.
+ * F1  A storage that was opened for an epoch writes nothing once another followed it. `epochs` has an entry for each
+ *     epoch with the one that it followed, and one of whoever writes, which claims to follow likewise: as no two
+ *     entries may follow the same, what writes too late fails.
+ * F2  A transaction is begun and committed in one go, so that it ends without its tab: one that waits for its tab
+ *     locks the database for as long as that tab is frozen. What must be known is read in one before.
+ * F3  Firefox carries out what is committed so even if a request in it failed, all but the last: that is the claim.
+ *     So a superblock is written in a transaction of its own, when all that it refers to is known to be there.
  */
 
 import { ArchiveError } from "../errors.js";
 import { fullError, NOTHING, PAGE_BYTES, pagesOf, type Append, type PageStorage, type Span } from "./storage.js";
 
 const BLOCK_BYTES = 65536;
-const EPOCH = "epoch";
 const FENCED = "Another tab took over. Nothing of this was written.";
-const STORES = ["pages", "extents", EPOCH];
+const DATA = ["pages", "extents"];
+const EPOCHS = "epochs";
+const STORES = [...DATA, EPOCHS];
+/** The key of whoever writes; epochs are above it. */
+const WRITER = 0;
+/** An owner that sleeps while so many others come is fenced by its lock alone. */
+const EPOCHS_KEPT = 10_000;
 
 export function openStoreDatabase(name: string): Promise<IDBDatabase> {
   return new Promise<IDBDatabase>((resolve, reject) => {
     const request = indexedDB.open(name, 1);
     request.onupgradeneeded = (): void => {
-      for (const store of STORES) request.result.createObjectStore(store);
+      for (const store of DATA) request.result.createObjectStore(store);
+      request.result.createObjectStore(EPOCHS).createIndex("follows", "follows", { unique: true });
     };
     request.onsuccess = (): void => resolve(request.result);
     request.onerror = (): void => reject(failure(request.error));
@@ -27,85 +38,129 @@ export function openStoreDatabase(name: string): Promise<IDBDatabase> {
 }
 
 /** A higher epoch than any that was raised, and than `floor`; durable when it is there. */
-export function raiseEpoch(database: IDBDatabase, floor: number): Promise<number> {
+export async function raiseEpoch(database: IDBDatabase, floor: number): Promise<number> {
+  for (;;) {
+    const [last] = await run(database, "readonly", "relaxed", (running) => [running.objectStore(EPOCHS).openKeyCursor(null, "prev")]);
+    const newest = (last?.key as number | undefined) ?? WRITER;
+    const epoch = Math.max(newest, floor) + 1;
+    try {
+      await run<unknown>(database, "readwrite", "strict", (running): IDBRequest[] => {
+        const epochs = running.objectStore(EPOCHS);
+        const outdated = IDBKeyRange.upperBound(Math.max(WRITER, newest - EPOCHS_KEPT));
+        return [epochs.delete(outdated), epochs.add({ follows: newest }, epoch)];
+      });
+      return epoch;
+    } catch (error) {
+      if (!(await isFollowed(database, newest).catch(() => false))) throw failure(error);
+    }
+  }
+}
+
+async function isFollowed(database: IDBDatabase, epoch: number): Promise<boolean> {
+  const [follower] = await run(database, "readonly", "relaxed", (running) => [running.objectStore(EPOCHS).index("follows").getKey(epoch)]);
+  return follower !== undefined && follower !== WRITER;
+}
+
+/** The results of what `ask` asks for, in one transaction, when that is over. */
+function run<T>(database: IDBDatabase, mode: IDBTransactionMode, durability: IDBTransactionDurability, ask: (running: IDBTransaction) => IDBRequest<T>[]): Promise<T[]> {
   return new Promise((resolve, reject) => {
-    const running = database.transaction(EPOCH, "readwrite", { durability: "strict" });
-    const epochs = running.objectStore(EPOCH);
-    const known = epochs.get(0);
-    let epoch = 0;
-    known.onsuccess = (): void => {
-      epoch = Math.max((known.result as number | undefined) ?? 0, floor) + 1;
-      epochs.put(epoch, 0);
-    };
-    running.oncomplete = (): void => resolve(epoch);
-    running.onabort = (): void => reject(failure(running.error));
+    const running = database.transaction(STORES, mode, { durability });
+    let requests: IDBRequest<T>[];
+    try {
+      requests = ask(running);
+    } catch (error) {
+      running.abort();
+      throw error;
+    }
+    running.oncomplete = (): void => void Promise.all(requests.map(settled)).then(resolve, reject);
+    running.onabort = (): void => reject(requests.flatMap(errorOf).find(isFull) ?? running.error);
+    running.commit();
   });
 }
 
-/** `epoch`: writes only as long as no higher one was raised. */
+/** Chromium hands large results over after the transaction's end. */
+function settled<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const settle = (): void => (request.error ? reject(request.error) : resolve(request.result));
+    if (request.readyState === "done") settle();
+    else request.onsuccess = request.onerror = settle;
+  });
+}
+
+/** None of one that was not come to. */
+const errorOf = (request: IDBRequest): DOMException[] => (request.readyState === "done" && request.error ? [request.error] : []);
+
+/** `epoch`: writes only as long as no other followed it. */
 export async function idbStorage(where: string | IDBDatabase, epoch?: number): Promise<PageStorage> {
   const database = typeof where === "string" ? await openStoreDatabase(where) : where;
+  /** The begun blocks at the ends of extents. */
+  let tails = new Map<number, Tail>();
 
-  function transaction<T>(mode: IDBTransactionMode, durability: IDBTransactionDurability, use: (pages: IDBObjectStore, extents: IDBObjectStore) => T): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const running = database.transaction(STORES, mode, { durability });
-      let isFenced = false;
-      if (mode === "readwrite" && epoch !== undefined) {
-        const newest = running.objectStore(EPOCH).get(0);
-        newest.onsuccess = (): void => {
-          isFenced = newest.result !== epoch;
-          if (isFenced) running.abort();
-        };
-      }
-      const value = use(running.objectStore("pages"), running.objectStore("extents"));
-      running.oncomplete = (): void => resolve(value);
-      running.onabort = (): void => {
-        if (isFull(running.error)) tidyUp(database);
-        reject(isFenced ? new ArchiveError("tabs/fenced", FENCED) : failure(running.error));
-      };
-    });
+  async function read<T>(ask: (pages: IDBObjectStore, extents: IDBObjectStore) => IDBRequest<T>[]): Promise<T[]> {
+    try {
+      return await run(database, "readonly", "relaxed", (running) => ask(running.objectStore("pages"), running.objectStore("extents")));
+    } catch (error) {
+      throw failure(error);
+    }
+  }
+
+  async function write(durability: IDBTransactionDurability, ask: (pages: IDBObjectStore, extents: IDBObjectStore) => IDBRequest[]): Promise<void> {
+    try {
+      await run<unknown>(database, "readwrite", durability, (running) => {
+        const requests = ask(running.objectStore("pages"), running.objectStore("extents"));
+        if (epoch !== undefined) requests.push(running.objectStore(EPOCHS).put({ follows: epoch }, WRITER));
+        return requests;
+      });
+    } catch (error) {
+      tails.clear();
+      if (epoch !== undefined && (await isFollowed(database, epoch).catch(() => false))) throw new ArchiveError("tabs/fenced", FENCED, { cause: error });
+      if (isFull(error)) tidyUp(database);
+      throw failure(error);
+    }
+  }
+
+  /** The blocks that appends go on with, as far as they are not known. */
+  async function learnTails(appends: readonly Append[]): Promise<void> {
+    const unknown = appends.filter((append) => startOf(append) > 0 && !isTail(tails.get(append.file), append));
+    if (unknown.length === 0) return;
+    const found = await read<Uint8Array | undefined>((_, extents) => unknown.map(({ file, offset }) => extents.get([file, blockOf(offset)])));
+    unknown.forEach(({ file, offset }, at) => tails.set(file, { block: blockOf(offset), bytes: found[at] ?? NOTHING }));
   }
 
   return {
     async read(pages) {
-      const found = await transaction("readonly", "relaxed", (store) => Array.from(pages, (page) => store.get(page)));
-      return found.map((request) => (request.result as Uint8Array | undefined) ?? NOTHING);
+      const found = await read<Uint8Array | undefined>((store) => Array.from(pages, (page) => store.get(page)));
+      return found.map((page) => page ?? NOTHING);
     },
     async readSpans(spans) {
-      const found = await transaction("readonly", "relaxed", (_, extents) =>
+      const blocks = await read<Uint8Array[]>((_, extents) =>
         spans.map(({ file, offset, length }) => extents.getAll(IDBKeyRange.bound([file, blockOf(offset)], [file, blockOf(offset + length)]))),
       );
-      return spans.map((span, at) => cut(span, (found[at]?.result ?? []) as Uint8Array[]));
+      return spans.map((span, at) => cut(span, blocks[at] ?? []));
     },
-    write: ({ appends, pages, bytes, superblock }) =>
-      transaction("readwrite", superblock ? "strict" : "relaxed", (store, extents) => {
-        for (const append of appends ?? []) put(extents, append);
-        pages.forEach((page, at) => store.put(bytes.slice(at * PAGE_BYTES, (at + 1) * PAGE_BYTES), page));
-        if (superblock) for (const [page, content] of pagesOf(superblock.page, superblock.bytes)) store.put(content, page);
-      }),
-    async truncate(pages) {
-      await transaction("readwrite", "relaxed", (store) => store.delete(IDBKeyRange.lowerBound(pages)));
+    async write({ appends = [], pages, bytes, superblock }) {
+      if (appends.length > 0) await learnTails(appends);
+      if (appends.length > 0 || pages.length > 0) {
+        const ends = new Map<number, Tail>();
+        await write("relaxed", (store, extents) => [
+          ...appends.flatMap((append) => put(extents, append, tails.get(append.file), ends)),
+          ...Array.from(pages, (page, at) => store.put(bytes.slice(at * PAGE_BYTES, (at + 1) * PAGE_BYTES), page)),
+        ]);
+        if (ends.size > 0) tails = ends;
+      }
+      if (superblock) await write("strict", (store) => Array.from(pagesOf(superblock.page, superblock.bytes), ([page, content]) => store.put(content, page)));
     },
-    async removeExtent(file) {
-      await transaction("readwrite", "relaxed", (_, extents) => extents.delete(IDBKeyRange.bound([file], [file, []])));
-    },
+    truncate: (pages) => write("relaxed", (store) => [store.delete(IDBKeyRange.lowerBound(pages))]),
+    removeExtent: (file) => write("relaxed", (_, extents) => [extents.delete(IDBKeyRange.bound([file], [file, []]))]),
     async pages() {
-      const last = await transaction("readonly", "relaxed", (store) => store.openKeyCursor(null, "prev"));
-      return last.result ? (last.result.key as number) + 1 : 0;
+      const [last] = await read((store) => [store.openKeyCursor(null, "prev")]);
+      return last ? (last.key as number) + 1 : 0;
     },
     async extents() {
-      const found: { file: number; bytes: number }[] = [];
-      await transaction("readonly", "relaxed", (_, extents) => {
-        const keys = extents.getAllKeys();
-        keys.onsuccess = (): void => {
-          const lastBlocks = new Map(keys.result as [number, number][]);
-          for (const [file, block] of lastBlocks) {
-            const last = extents.get([file, block]);
-            last.onsuccess = (): void => void found.push({ file, bytes: block * BLOCK_BYTES + (last.result as Uint8Array).length });
-          }
-        };
-      });
-      return found;
+      const [keys] = await read((_, extents) => [extents.getAllKeys()]);
+      const lastBlocks = [...new Map(keys as [number, number][])];
+      const found = await read<Uint8Array | undefined>((_, extents) => lastBlocks.map((key) => extents.get(key)));
+      return lastBlocks.map(([file, block], at) => ({ file, bytes: block * BLOCK_BYTES + (found[at] ?? NOTHING).length }));
     },
     prepare() {},
     close: () => database.close(),
@@ -113,6 +168,7 @@ export async function idbStorage(where: string | IDBDatabase, epoch?: number): P
 }
 
 const blockOf = (offset: number): number => Math.floor(offset / BLOCK_BYTES);
+const startOf = ({ offset }: { readonly offset: number }): number => offset % BLOCK_BYTES;
 
 /** The bytes of a span out of the blocks that it touches. */
 function cut({ offset, length }: Span, blocks: readonly Uint8Array[]): Uint8Array {
@@ -128,25 +184,29 @@ function cut({ offset, length }: Span, blocks: readonly Uint8Array[]): Uint8Arra
   return whole.subarray(start, start + length);
 }
 
-/** A block that is begun already is read, and written whole: a batch comes to each block once. */
-function put(extents: IDBObjectStore, { file, offset, bytes }: Append): void {
+interface Tail {
+  readonly block: number;
+  readonly bytes: Uint8Array;
+}
+
+const isTail = (tail: Tail | undefined, append: Append): boolean =>
+  tail !== undefined && tail.block === blockOf(append.offset) && tail.bytes.length >= startOf(append);
+
+/** A block that is begun already is written whole. The last one goes into `ends`. */
+function put(extents: IDBObjectStore, { file, offset, bytes }: Append, tail: Tail | undefined, ends: Map<number, Tail>): IDBRequest[] {
+  const requests: IDBRequest[] = [];
   for (let at = 0; at < bytes.length; ) {
     const block = blockOf(offset + at);
-    const start = offset + at - block * BLOCK_BYTES;
-    const part = bytes.slice(at, at + BLOCK_BYTES - start);
-    at += part.length;
-    if (start === 0) {
-      extents.put(part, [file, block]);
-      continue;
-    }
-    const before = extents.get([file, block]);
-    before.onsuccess = (): void => {
-      const whole = new Uint8Array(start + part.length);
-      whole.set(((before.result as Uint8Array | undefined) ?? NOTHING).subarray(0, start));
-      whole.set(part, start);
-      extents.put(whole, [file, block]);
-    };
+    const start = startOf({ offset: offset + at });
+    const taken = Math.min(bytes.length - at, BLOCK_BYTES - start);
+    const whole = new Uint8Array(start + taken);
+    if (start > 0 && tail) whole.set(tail.bytes.subarray(0, start));
+    whole.set(bytes.subarray(at, at + taken), start);
+    ends.set(file, { block, bytes: whole });
+    requests.push(extents.put(whole, [file, block]));
+    at += taken;
   }
+  return requests;
 }
 
 /** After one that was too large, Firefox lets a single transaction delete and nothing else: it passes here. */
@@ -160,7 +220,8 @@ function tidyUp(database: IDBDatabase): void {
 
 const isFull = (error: unknown): boolean => error instanceof DOMException && error.name === "QuotaExceededError";
 
-function failure(error: DOMException | null): ArchiveError {
+function failure(error: unknown): ArchiveError {
   if (isFull(error)) return fullError(error);
-  return new ArchiveError("store/failed", `The browser's database failed${error ? `: ${error.message}` : ""}.`, { cause: error });
+  const why = error instanceof Error ? `: ${error.message}` : "";
+  return new ArchiveError("store/failed", `The browser's database failed${why}.`, { cause: error });
 }

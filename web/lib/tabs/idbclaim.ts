@@ -1,7 +1,6 @@
 /**
  * The owner's claim on a collection in IndexedDB: an epoch in the same database as the pages. Every transaction that
- * writes looks at it first, and writes nothing where another owner has taken a higher one: a frozen owner that wakes
- * in the middle of a commit is fenced by the database itself.
+ * writes fails where another owner has followed: one that wakes in the middle of a commit is fenced by the database.
  */
 
 import { openStoreDatabase, idbStorage, raiseEpoch } from "../store/idb.js";
