@@ -21,8 +21,7 @@ export default defineConfig({
     screenshot: "only-on-failure",
   },
   projects: [
-    // In contexts off the record Chromium does not hold its database to a quota that was set for a test.
-    { name: "chromium", use: driverOptions("chromium"), grepInvert: /a full disk .* on indexeddb/ },
+    { name: "chromium", use: driverOptions("chromium") },
     { name: "firefox", use: driverOptions("firefox") },
     // Not by Playwright, which drives builds of its own only; it has no private file system.
     { name: "webkit", use: { browserName: "webkit" }, testMatch: "store.spec.ts", grep: / on (memory|idb)$/ },

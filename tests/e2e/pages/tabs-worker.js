@@ -67,10 +67,12 @@ hostOwner(async (claim, files, page) => {
       },
       /** Puts of `bytes` in all, some at once, until one is refused: gives how many went in and why it ended. */
       fill: async ({ bytes, from = 0, atOnce = 1 }) => {
-        const value = crypto.getRandomValues(new Uint8Array(3_000));
+        const size = 3_000;
+        // No two the same: databases compress what they keep.
+        const ballast = () => crypto.getRandomValues(new Uint8Array(size));
         let n = 0;
-        for (; n < bytes / value.length; n += atOnce) {
-          const puts = Array.from({ length: atOnce }, (_, one) => store.put(bytesOf(`ballast ${from + n + one}`), value));
+        for (; n < bytes / size; n += atOnce) {
+          const puts = Array.from({ length: atOnce }, (_, one) => store.put(bytesOf(`ballast ${from + n + one}`), ballast()));
           const failed = (await Promise.allSettled(puts)).find((put) => put.status === "rejected");
           if (failed) return { count: n, error: failed.reason.code ?? String(failed.reason) };
         }

@@ -75,6 +75,26 @@ export async function launch(name, firefoxPrefs = {}) {
   return { browser, close };
 }
 
+/**
+ * A browser in which sites have little room. In Chromium its profile is on disk, since those in memory are not held to
+ * it, and the test sets the limit; in Firefox it is a preference of the whole browser.
+ * @param {"chromium" | "firefox"} name
+ */
+export async function launchSmall(name, quotaBytes) {
+  if (name === "firefox") {
+    const { browser, close } = await launch(name, { "dom.quotaManager.temporaryStorage.fixedLimit": quotaBytes / 1000 });
+    return { context: await browser.newContext(), close };
+  }
+  const profile = mkdtempSync(join(tmpdir(), "profile-"));
+  const { launchOptions } = driverOptions(name);
+  const context = await chromium.launchPersistentContext(profile, launchOptions);
+  const close = async () => {
+    await context.close();
+    rmSync(profile, { recursive: true, force: true });
+  };
+  return { context, close };
+}
+
 const stopped = new Set();
 
 function goOn(pid) {
