@@ -27,7 +27,7 @@ pub use hash::{CACHE_PAGES_MIN, Cursor, KEY_BYTES_MAX, VALUE_BYTES_MAX};
 pub use page::{PAGE_BYTES, PageNo};
 pub use pager::{Opening, PageBatch, Pager};
 pub use rebuild::Rebuild;
-pub use records::{READ_BYTES_MAX, Row, Shape, Stop, Store};
+pub use records::{Piece, READ_BYTES_MAX, Row, Shape, Stop, Store};
 pub use superblock::SUPERBLOCKS;
 pub use tables::Logical;
 pub use verify::{Finding, Verification};

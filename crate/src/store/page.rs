@@ -18,12 +18,16 @@ const _: () = assert!(PAGE_BYTES.is_power_of_two());
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PageNo(pub u32);
 
-/// The page as it goes into the file.
-pub fn seal(page_no: PageNo, content: &[u8]) -> Vec<u8> {
+/// The page as it goes into the file, behind what `out` has.
+pub fn seal_into(out: &mut Vec<u8>, page_no: PageNo, content: &[u8]) {
     debug_assert_eq!(content.len(), CONTENT_BYTES);
+    out.extend_from_slice(&checksum(page_no, content).to_le_bytes());
+    out.extend_from_slice(content);
+}
+
+pub fn seal(page_no: PageNo, content: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(PAGE_BYTES);
-    bytes.extend_from_slice(&checksum(page_no, content).to_le_bytes());
-    bytes.extend_from_slice(content);
+    seal_into(&mut bytes, page_no, content);
     bytes
 }
 

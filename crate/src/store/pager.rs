@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cache::{Cache, Missing};
-use super::page::{CONTENT_BYTES, PageNo, seal, unseal};
+use super::page::{CONTENT_BYTES, PAGE_BYTES, PageNo, seal_into, unseal};
 use super::superblock::{
     FIRST_PAGE, PLACES_PER_TABLE, ROOT_BYTES, SUPERBLOCKS, Superblock, TABLES_MAX,
 };
@@ -25,9 +25,23 @@ const ZEROS: [u8; CONTENT_BYTES] = [0; CONTENT_BYTES];
 /// then `confirm`. Without: the pages only; then `confirm`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageBatch {
-    pub pages: Vec<(PageNo, Vec<u8>)>,
+    pub places: Vec<PageNo>,
+    /// The pages that go there, one after another.
+    pub bytes: Vec<u8>,
     /// Two pages, from this one on.
     pub superblock: Option<(PageNo, Vec<u8>)>,
+}
+
+impl PageBatch {
+    pub fn pages(&self) -> impl Iterator<Item = (PageNo, &[u8])> {
+        let pages = self.bytes.chunks_exact(PAGE_BYTES);
+        self.places.iter().copied().zip(pages)
+    }
+
+    fn push(&mut self, place: PageNo, content: &[u8]) {
+        self.places.push(place);
+        seal_into(&mut self.bytes, place, content);
+    }
 }
 
 /// A commit whose pages stay as they are until it is unpinned.
@@ -429,22 +443,19 @@ impl Pager {
 
     /// The dirty pages, to be written without a commit.
     pub fn spill(&self) -> PageBatch {
-        PageBatch {
-            pages: self.sealed(),
-            superblock: None,
-        }
+        self.sealed()
     }
 
     /// Everything since the last commit.
     pub fn commit(&mut self) -> PageBatch {
-        let mut pages = self.sealed();
+        let mut batch = self.sealed();
         for (kind, table) in self.tables.changed_since(&self.committed_tables) {
             let place = self.new_place();
             match self.own_places[kind].get_mut(table) {
                 Some(old) => self.freed.push(std::mem::replace(old, place)),
                 None => self.own_places[kind].push(place),
             }
-            pages.push((place, seal(place, &self.tables.content(kind, table))));
+            batch.push(place, &self.tables.content(kind, table));
         }
         let superblock = Superblock {
             generation: self.committed.generation + 1,
@@ -453,23 +464,21 @@ impl Pager {
             root: self.root,
             tables: self.table_places().collect(),
         };
-        let batch = PageBatch {
-            pages,
-            superblock: Some((superblock.place(), superblock.to_pages())),
-        };
+        batch.superblock = Some((superblock.place(), superblock.to_pages()));
         self.pending = Some(superblock);
         batch
     }
 
-    fn sealed(&self) -> Vec<(PageNo, Vec<u8>)> {
-        let mut pages: Vec<_> = self
-            .cache
-            .dirty()
-            .map(|(page_no, content)| (page_no, seal(page_no, content)))
-            .collect();
+    fn sealed(&self) -> PageBatch {
+        let mut dirty: Vec<_> = self.cache.dirty().collect();
         // Neighbours in the file go out in one write.
-        pages.sort_unstable_by_key(|(page_no, _)| *page_no);
-        pages
+        dirty.sort_unstable_by_key(|(page_no, _)| *page_no);
+        let mut batch = PageBatch::default();
+        batch.bytes.reserve(dirty.len() * PAGE_BYTES);
+        for (page_no, content) in dirty {
+            batch.push(page_no, content);
+        }
+        batch
     }
 
     /// The batch was written, and flushed if it had a superblock.

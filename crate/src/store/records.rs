@@ -66,6 +66,13 @@ pub struct Row {
     pub value_bytes: u64,
 }
 
+/// Bytes of a value, and how long the whole of it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece<'a> {
+    pub bytes: &'a [u8],
+    pub total: u64,
+}
+
 /// A value that is put part by part.
 struct PartWriter {
     key: Vec<u8>,
@@ -162,16 +169,16 @@ impl Store {
         Ok(index.get(&mut reading, &index.hashed(key))?.is_some())
     }
 
-    /// Adds to `out` what a value has from `from` on, `READ_BYTES_MAX` at most. Gives the length of the whole value,
-    /// nothing if there is none.
-    pub fn read(
-        &mut self,
+    /// What a value has from `from` on, `READ_BYTES_MAX` at most, nothing if there is none. What does not stand
+    /// anywhere in one piece is put together in `out`.
+    pub fn read<'a>(
+        &'a mut self,
         view: Option<u32>,
         key: &[u8],
         from: u64,
         length: u64,
-        out: &mut Vec<u8>,
-    ) -> Result<Option<u64>, Stop> {
+        out: &'a mut Vec<u8>,
+    ) -> Result<Option<Piece<'a>>, Stop> {
         self.make_room()?;
         let (mut reading, index) = self.view(view);
         let hashed = index.hashed(key);
@@ -179,23 +186,26 @@ impl Store {
             return Ok(None);
         };
         let Some(reference) = Reference::of(&value) else {
+            out.clear();
             out.extend_from_slice(part_of(value.bytes, from, length));
-            return Ok(Some(value.bytes.len() as u64));
+            let total = value.bytes.len() as u64;
+            return Ok(Some(Piece { bytes: out, total }));
         };
         let length = length.min(READ_BYTES_MAX);
-        self.read_content(&reference, key, from, length, out)?;
-        Ok(Some(reference.value_bytes))
+        let bytes = self.read_content(&reference, key, from, length, out)?;
+        let total = reference.value_bytes;
+        Ok(Some(Piece { bytes, total }))
     }
 
-    /// Verifies that a record is of `key` and adds a part of its value.
-    fn read_content(
-        &self,
+    /// Verifies that a record is of `key` and gives a part of its value.
+    fn read_content<'a>(
+        &'a self,
         reference: &Reference,
         key: &[u8],
         from: u64,
         length: u64,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Stop> {
+        out: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], Stop> {
         let span = reference.span;
         let record = self.record(span)?;
         let damaged = Err(Stop::Damaged(span));
@@ -209,8 +219,7 @@ impl Store {
             if !is_whole || !record.body.starts_with(key) {
                 return damaged;
             }
-            out.extend_from_slice(part_of(&record.body[key.len()..], from, length));
-            return Ok(());
+            return Ok(part_of(&record.body[key.len()..], from, length));
         }
         let parts = (record.kind == Kind::Parts).then(|| Parts::decode(record.body));
         let Some(Some(parts)) = parts else {
@@ -223,10 +232,11 @@ impl Store {
         if !key.starts_with(&before) {
             return damaged;
         }
+        out.clear();
         if length > 0 {
             out.extend(self.content(&parts, key.len() as u64 + from, length)?);
         }
-        Ok(())
+        Ok(out)
     }
 
     /// Bytes of what is in parts, key and value together.

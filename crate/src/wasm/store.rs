@@ -27,12 +27,17 @@ const MUST_COMMIT: u32 = 8;
 /// Done, and there is more of the value.
 const A_PART: u32 = 9;
 
+/// There are fewer outcomes than this.
+const OUTCOMES: u32 = 16;
+/// A longer desk is not kept after its use.
+const DESK_BYTES_MAX: usize = 8 << 20;
 /// Steps of a verification and the like that are taken in one call.
 const STEPS_A_CALL: usize = 256;
 
 /// Entries that were handed over together.
 #[derive(Default)]
 struct Load {
+    /// The desk, as long as they are not all put.
     bytes: Vec<u8>,
     /// Bucket, and where the entry's lengths begin; in the order in which they are put.
     entries: Vec<(u32, usize)>,
@@ -46,7 +51,26 @@ struct Lookups {
     found: Vec<Option<(Option<u64>, Vec<u8>)>>,
 }
 
+/// Where in the module's memory bytes stand, for the host to look at before its next call.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    at: usize,
+    length: usize,
+}
+
+impl Place {
+    fn of(bytes: &[u8]) -> Place {
+        Place {
+            at: bytes.as_ptr().addr(),
+            length: bytes.len(),
+        }
+    }
+}
+
 /// A store on pages and extents that the host reads and writes.
+///
+/// What crosses often or is long is copied once: the host writes keys and entries on the desk and what it read on the
+/// landing, and looks at values and batches where they stand.
 #[wasm_bindgen]
 pub struct PageStore {
     opening: Option<Opening>,
@@ -59,7 +83,10 @@ pub struct PageStore {
     missing_spans: Vec<u32>,
     damaged: Vec<u32>,
     value: Vec<u8>,
+    value_place: Place,
     value_bytes: u64,
+    desk: Vec<u8>,
+    landing: Vec<u8>,
     batch: PageBatch,
     load: Load,
     lookups: Lookups,
@@ -100,7 +127,10 @@ impl PageStore {
             missing_spans: Vec::new(),
             damaged: Vec::new(),
             value: Vec::new(),
+            value_place: Place::default(),
             value_bytes: 0,
+            desk: Vec::new(),
+            landing: Vec::new(),
             batch: PageBatch::default(),
             load: Load::default(),
             lookups: Lookups::default(),
@@ -125,9 +155,39 @@ impl PageStore {
         DONE
     }
 
+    /// The module's memory, in which places are.
+    pub fn memory() -> JsValue {
+        wasm_bindgen::memory()
+    }
+
+    /// Where the host writes what the next call takes from there, so many bytes at most.
+    pub fn desk(&mut self, bytes: usize) -> usize {
+        room(&mut self.desk, bytes)
+    }
+
+    /// Where the host writes what it read, so many bytes at most.
+    pub fn landing(&mut self, bytes: usize) -> usize {
+        room(&mut self.landing, bytes)
+    }
+
     /// Page numbers that the last operation needs, in the order in which to provide them.
     pub fn missing(&self) -> Vec<u32> {
         self.missing.clone()
+    }
+
+    /// How many they are.
+    pub fn missing_count(&self) -> usize {
+        self.missing.len()
+    }
+
+    /// One of them.
+    pub fn missing_page(&self, n: usize) -> u32 {
+        self.missing.get(n).copied().unwrap_or_default()
+    }
+
+    /// How many parts of extents it needs.
+    pub fn missing_span_count(&self) -> usize {
+        self.missing_spans.len() / 3
     }
 
     /// Parts of extents that it needs: file, offset and length of each.
@@ -151,6 +211,22 @@ impl PageStore {
             (None, None, Some(store)) => store.provide(PageNo(page_no), bytes),
             (None, None, None) => false,
         }
+    }
+
+    /// Takes in the page at the beginning of the landing. Returns false where it is not what was written there.
+    pub fn provide_landed(&mut self, page_no: u32) -> bool {
+        let landing = std::mem::take(&mut self.landing);
+        let is_sound = self.provide(page_no, landing.get(..PAGE_BYTES).unwrap_or_default());
+        self.landing = landing;
+        is_sound
+    }
+
+    /// Takes in a part of an extent, of which so many bytes are at the beginning of the landing.
+    pub fn provide_landed_span(&mut self, file: u32, offset: u32, length: u32, found: usize) {
+        let landing = std::mem::take(&mut self.landing);
+        let bytes = landing.get(..found).unwrap_or_default();
+        self.provide_span(file, offset, length, bytes);
+        self.landing = landing;
     }
 
     pub fn provide_span(&mut self, file: u32, offset: u32, length: u32, bytes: &[u8]) {
@@ -187,30 +263,35 @@ impl PageStore {
         if is_there { outcome } else { NOT_THERE }
     }
 
-    /// Reads a value from `from` on, a megabyte at most: `DONE`, `A_PART` or `NOT_THERE`. `value` has it afterwards,
-    /// `value_bytes` its whole length.
-    pub fn get(&mut self, view: u32, key: &[u8], from: f64, length: f64) -> u32 {
-        let mut value = std::mem::take(&mut self.value);
-        value.clear();
-        let mut total = None;
+    /// Reads the value of the key on the desk from `from` on, a megabyte at most: `DONE`, `A_PART` or `NOT_THERE`, and
+    /// `OUTCOMES` times how many bytes there are. `value_at` says where they stand, `value_bytes` how long the whole is.
+    pub fn get(&mut self, view: u32, key_bytes: usize, from: f64, length: f64) -> u32 {
+        let Some(store) = &mut self.store else {
+            return NOT_THERE;
+        };
+        let key = self.desk.get(..key_bytes).unwrap_or_default();
         let (from, length) = (offset_in(from), offset_in(length));
-        let outcome = self.run(|store| {
-            total = store.read(snapshot(view), key, from, length, &mut value)?;
-            Ok(())
-        });
-        self.value = value;
-        self.value_bytes = total.unwrap_or(0);
-        match total {
-            _ if outcome != DONE => outcome,
-            None => NOT_THERE,
-            Some(total) if total == self.value.len() as u64 => DONE,
-            Some(_) => A_PART,
+        match store.read(snapshot(view), key, from, length, &mut self.value) {
+            Ok(None) => NOT_THERE,
+            Ok(Some(piece)) => {
+                self.value_place = Place::of(piece.bytes);
+                self.value_bytes = piece.total;
+                let bytes = u32::try_from(piece.bytes.len()).unwrap_or_default();
+                let is_whole = piece.total == u64::from(bytes);
+                bytes * OUTCOMES + if is_whole { DONE } else { A_PART }
+            }
+            Err(stop) => self.stopped(stop),
         }
     }
 
-    /// What the last operation gave.
-    pub fn value(&self) -> Vec<u8> {
-        self.value.clone()
+    /// Where what the last operation gave begins.
+    pub fn value_at(&self) -> usize {
+        self.value_place.at
+    }
+
+    /// How long that is.
+    pub fn value_length(&self) -> usize {
+        self.value_place.length
     }
 
     /// The length of the whole value.
@@ -243,9 +324,9 @@ impl PageStore {
             if found.is_some() {
                 continue;
             }
-            let mut value = Vec::new();
-            match store.read(snapshot(view), key, 0, u64::MAX, &mut value) {
-                Ok(total) => *found = Some((total, value)),
+            match store.read(snapshot(view), key, 0, u64::MAX, &mut self.value) {
+                Ok(Some(piece)) => *found = Some((Some(piece.total), piece.bytes.to_vec())),
+                Ok(None) => *found = Some((None, Vec::new())),
                 Err(Stop::Missing(more_pages, more_spans)) => {
                     pages.extend(more_pages);
                     spans.extend(more_spans);
@@ -265,7 +346,7 @@ impl PageStore {
                 out.bytes(&value);
             }
         }
-        self.value = out.finish();
+        self.give(out.finish());
         DONE
     }
 
@@ -286,7 +367,7 @@ impl PageStore {
             Ok(())
         });
         self.cursor = next;
-        self.value = out.finish();
+        self.give(out.finish());
         outcome
     }
 
@@ -324,26 +405,25 @@ impl PageStore {
         }
     }
 
-    /// Takes entries to be put by `put_many`: lengths of key and value, key, value. In the order of their buckets
-    /// each page is touched once.
-    pub fn bring(&mut self, entries: &[u8], by_bucket: bool) {
-        let mut reader = Reader::new(entries);
-        self.load = Load {
-            bytes: entries.to_vec(),
-            ..Load::default()
-        };
-        let at = |reader: &Reader<'_>| entries.len() - reader.left();
+    /// Takes entries from the desk, to be put by `put_many`: lengths of key and value, key, value. They are put in the
+    /// order of their buckets, so that each page is touched once.
+    pub fn bring(&mut self, bytes: usize) {
+        let desk = std::mem::take(&mut self.desk);
+        let mut reader = Reader::new(desk.get(..bytes).unwrap_or_default());
+        let at = |reader: &Reader<'_>| bytes - reader.left();
+        self.load.entries.clear();
+        self.load.done = 0;
         while !reader.is_empty() {
             let from = at(&reader);
             let Some((key, _)) = take_entry(&mut reader) else {
                 break;
             };
-            let store = self.store.as_ref().filter(|_| by_bucket);
-            let bucket = store.map_or(0, |store| store.bucket_of(key));
+            let bucket = self.store.as_ref().map_or(0, |store| store.bucket_of(key));
             self.load.entries.push((bucket, from));
         }
         // Of the same bucket in the order in which they came: the last one of a key counts.
-        self.load.entries.sort_by_key(|(bucket, _)| *bucket);
+        self.load.entries.sort_unstable();
+        self.load.bytes = desk;
     }
 
     pub fn put_many(&mut self) -> u32 {
@@ -358,9 +438,14 @@ impl PageStore {
             }
             Ok(())
         });
-        if outcome != DONE {
+        if matches!(outcome, MISSING | MUST_SPILL) {
             self.load = load;
+            return outcome;
         }
+        if load.bytes.len() <= DESK_BYTES_MAX {
+            self.desk = std::mem::take(&mut load.bytes);
+        }
+        self.load.entries = load.entries;
         outcome
     }
 
@@ -380,17 +465,13 @@ impl PageStore {
 
     /// Page numbers of the batch.
     pub fn batch_pages(&self) -> Vec<u32> {
-        let pages = self.batch.pages.iter();
-        pages.map(|(page_no, _)| page_no.0).collect()
+        let places = self.batch.places.iter();
+        places.map(|page_no| page_no.0).collect()
     }
 
-    /// Their bytes, one after another.
-    pub fn batch_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.batch.pages.len() * PAGE_BYTES);
-        for (_, page) in &self.batch.pages {
-            bytes.extend_from_slice(page);
-        }
-        bytes
+    /// Where their bytes stand, one after another.
+    pub fn batch_bytes_at(&self) -> usize {
+        Place::of(&self.batch.bytes).at
     }
 
     /// What is to be written to extents before them: file and offset of each.
@@ -401,11 +482,13 @@ impl PageStore {
             .collect()
     }
 
-    pub fn batch_append_bytes(&self, n: usize) -> Vec<u8> {
-        let append = self.store.as_ref().and_then(|store| store.appends().get(n));
-        append
-            .map(|append| append.bytes.clone())
-            .unwrap_or_default()
+    /// Where the bytes of one of them stand.
+    pub fn batch_append_at(&self, n: usize) -> usize {
+        Place::of(self.append_bytes(n)).at
+    }
+
+    pub fn batch_append_length(&self, n: usize) -> usize {
+        self.append_bytes(n).len()
     }
 
     /// The superblock's pages to write after a flush; absent in a spill.
@@ -597,11 +680,25 @@ impl PageStore {
         }
     }
 
+    fn append_bytes(&self, n: usize) -> &[u8] {
+        let append = self.store.as_ref().and_then(|store| store.appends().get(n));
+        append.map(|append| &*append.bytes).unwrap_or_default()
+    }
+
+    /// Leaves what an operation gives where the host finds it.
+    fn give(&mut self, value: Vec<u8>) {
+        self.value = value;
+        self.value_place = Place::of(&self.value);
+    }
+
     fn stopped(&mut self, stop: Stop) -> u32 {
         match stop {
             Stop::Missing(pages, spans) => {
-                self.missing = pages.iter().map(|page_no| page_no.0).collect();
-                self.missing_spans = spans.iter().flat_map(|span| three(*span)).collect();
+                self.missing.clear();
+                self.missing.extend(pages.iter().map(|page_no| page_no.0));
+                self.missing_spans.clear();
+                let spans = spans.iter().flat_map(|span| three(*span));
+                self.missing_spans.extend(spans);
                 MISSING
             }
             Stop::MustSpill => MUST_SPILL,
@@ -613,6 +710,14 @@ impl PageStore {
             }
         }
     }
+}
+
+/// Makes a place that is long enough.
+fn room(place: &mut Vec<u8>, bytes: usize) -> usize {
+    if place.len() < bytes {
+        place.resize(bytes, 0);
+    }
+    Place::of(place).at
 }
 
 fn three(span: Span) -> [u32; 3] {

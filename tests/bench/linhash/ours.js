@@ -24,6 +24,10 @@ export function ours({ PageStore, Pages, runNow }, openStorage) {
       pagesMoved.read += wanted.length;
       return inner.read(wanted);
     },
+    readPage: (page, into) => {
+      pagesMoved.read += 1;
+      return inner.readPage(page, into);
+    },
     write: (batch) => {
       pagesMoved.written += batch.pages.length;
       if (batch.superblock) pagesMoved.superblocks += 1;
@@ -58,9 +62,7 @@ export function ours({ PageStore, Pages, runNow }, openStorage) {
     get(set, order) {
       let wrong = 0;
       for (const n of order) {
-        let value = pages.getResident(set.keys[n]);
-        if (value === undefined) value = runNow(pages.get(set.keys[n]), storage);
-        if (!isValue(value, n, set)) wrong += 1;
+        if (!isValue(pages.getNow(set.keys[n], storage), n, set)) wrong += 1;
       }
       return wrong;
     },

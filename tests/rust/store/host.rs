@@ -131,16 +131,33 @@ impl Host {
         let mut value = Vec::new();
         loop {
             let from = value.len() as u64;
-            let total = self.attempt(|store| {
-                value.truncate(usize::try_from(from).unwrap_or(usize::MAX));
-                store.read(view, key, from, u64::MAX, &mut value)
-            })?;
-            match total.expect("it can be read") {
+            match self.try_read(view, key, from, u64::MAX)? {
                 None => return Ok(None),
-                Some(total) if total == value.len() as u64 => return Ok(Some(value)),
-                Some(_) => assert!(value.len() as u64 > from, "nothing more comes"),
+                Some((piece, total)) => {
+                    value.extend(piece);
+                    if total == value.len() as u64 {
+                        return Ok(Some(value));
+                    }
+                    assert!(value.len() as u64 > from, "nothing more comes");
+                }
             }
         }
+    }
+
+    /// A piece of a value, and the length of the whole.
+    pub fn try_read(
+        &mut self,
+        view: Option<u32>,
+        key: &[u8],
+        from: u64,
+        length: u64,
+    ) -> Result<Option<(Vec<u8>, u64)>, Damaged> {
+        let mut out = Vec::new();
+        let piece = self.attempt(|store| {
+            let piece = store.read(view, key, from, length, &mut out)?;
+            Ok(piece.map(|piece| (piece.bytes.to_vec(), piece.total)))
+        })?;
+        Ok(piece.expect("it can be read"))
     }
 
     pub fn spill(&mut self) {
@@ -162,8 +179,8 @@ impl Host {
             self.disk
                 .write(Write::Extent(append.file, append.offset, bytes));
         }
-        for (page_no, bytes) in &batch.pages {
-            self.disk.write(Write::Page(page_no.0, bytes[..].into()));
+        for (page_no, bytes) in batch.pages() {
+            self.disk.write(Write::Page(page_no.0, bytes.into()));
         }
         if let Some((page_no, bytes)) = &batch.superblock {
             self.disk.flush();
@@ -336,7 +353,7 @@ impl Host {
                 }
                 Err(Stop::MustSpill) => {
                     let store = rebuild.store().expect("it is being made");
-                    for (page_no, bytes) in store.spill().pages {
+                    for (page_no, bytes) in store.spill().pages() {
                         assert!(page_no.0 >= file_pages, "the old index is written over");
                         disk.write(Write::Page(page_no.0, bytes.into()));
                     }

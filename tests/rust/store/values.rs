@@ -98,12 +98,9 @@ fn a_value_goes_in_and_out_by_parts() {
                 (length, 1),
                 (u64::MAX, 1),
             ] {
-                let mut part = Vec::new();
-                let total = host.run(|store| {
-                    part.clear();
-                    store.read(None, key, from, count, &mut part)
-                });
-                assert_eq!(total, Some(length));
+                let piece = host.try_read(None, key, from, count);
+                let (part, total) = piece.expect("it is whole").expect("it is there");
+                assert_eq!(total, length);
                 let clamp = |at: u64| usize::try_from(at.min(length)).unwrap_or(0);
                 assert_eq!(part, whole[clamp(from)..clamp(from.saturating_add(count))]);
             }
@@ -141,13 +138,10 @@ fn a_large_value_takes_little_memory() {
     host.commit();
     let mut host = host.reopen();
     assert_eq!(host.store.len(), parts + 1);
-    let mut part = Vec::new();
     for n in (0..parts).step_by(7) {
-        let total = host.run(|store| {
-            part.clear();
-            store.read(None, b"large", n << 20, 1 << 20, &mut part)
-        });
-        assert_eq!(total, Some(parts << 20));
+        let read = host.try_read(None, b"large", n << 20, 1 << 20);
+        let (part, total) = read.expect("it is whole").expect("it is there");
+        assert_eq!(total, parts << 20);
         assert!(part == piece, "part {n}");
     }
     host.verify();

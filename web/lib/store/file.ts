@@ -53,6 +53,8 @@ export function fileStorage(index: SyncFile, folder?: ExtentFolder): SyncPageSto
   }
 
   return {
+    readPage: (page, into) => index.read(into as Uint8Array<ArrayBuffer>, { at: page * PAGE_BYTES }),
+    readSpan: (file, offset, into) => extents.get(file)?.read(into as Uint8Array<ArrayBuffer>, { at: offset }) ?? 0,
     read: (pages) => Array.from(pages, (page) => readAt(index, page * PAGE_BYTES, PAGE_BYTES)),
     readSpans: (spans) =>
       spans.map(({ file, offset, length }) => {

@@ -1,6 +1,6 @@
 /** A store in memory: gone with the tab. */
 
-import { NOTHING, PAGE_BYTES, pagesOf, type SyncPageStorage } from "./storage.js";
+import { NOTHING, PAGE_BYTES, pagesOf, type Span, type SyncPageStorage } from "./storage.js";
 
 interface Growing {
   bytes: Uint8Array;
@@ -24,13 +24,20 @@ export function memoryStorage(): SyncPageStorage {
     extent.length = Math.max(extent.length, length);
   }
 
+  const spanOf = ({ file, offset, length }: Span): Uint8Array => {
+    const extent = extents.get(file);
+    return extent?.bytes.subarray(offset, Math.min(offset + length, extent.length)) ?? NOTHING;
+  };
+  const copy = (found: Uint8Array, into: Uint8Array): number => {
+    into.set(found);
+    return found.length;
+  };
+
   return {
+    readPage: (page, into) => copy(kept.get(page) ?? NOTHING, into),
+    readSpan: (file, offset, into) => copy(spanOf({ file, offset, length: into.length }), into),
     read: (pages) => Array.from(pages, (page) => kept.get(page) ?? NOTHING),
-    readSpans: (spans) =>
-      spans.map(({ file, offset, length }) => {
-        const extent = extents.get(file);
-        return extent?.bytes.slice(offset, Math.min(offset + length, extent.length)) ?? NOTHING;
-      }),
+    readSpans: (spans) => spans.map((span) => spanOf(span).slice()),
     write({ appends, pages, bytes, superblock }) {
       for (const { file, offset, bytes } of appends ?? []) append(file, offset, bytes);
       pages.forEach((page, at) => kept.set(page, bytes.slice(at * PAGE_BYTES, (at + 1) * PAGE_BYTES)));

@@ -23,8 +23,8 @@ class Packer {
   readonly bytes: Uint8Array;
   #at = 0;
 
-  constructor(length: number) {
-    this.bytes = new Uint8Array(length);
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
   }
 
   number(value: number): void {
@@ -66,21 +66,28 @@ class Unpacker {
   }
 }
 
-export function packEntries(entries: readonly (readonly [key: Uint8Array, value: Uint8Array])[]): Uint8Array {
+type Entries = readonly (readonly [key: Uint8Array, value: Uint8Array])[];
+
+/** What entries take when they are packed. */
+export function packedLength(entries: Entries): number {
   let length = 0;
   for (const [key, value] of entries) length += numberBytes(key.length) + numberBytes(value.length) + key.length + value.length;
-  const packer = new Packer(length);
+  return length;
+}
+
+/** Packs entries into bytes of their packed length. */
+export function packEntries(entries: Entries, bytes: Uint8Array): void {
+  const packer = new Packer(bytes);
   for (const [key, value] of entries) {
     packer.number(key.length);
     packer.number(value.length);
     packer.raw(key);
     packer.raw(value);
   }
-  return packer.bytes;
 }
 
 export function packKeys(keys: readonly Uint8Array[]): Uint8Array {
-  const packer = new Packer(keys.reduce((sum, key) => sum + numberBytes(key.length) + key.length, 0));
+  const packer = new Packer(new Uint8Array(keys.reduce((sum, key) => sum + numberBytes(key.length) + key.length, 0)));
   for (const key of keys) {
     packer.number(key.length);
     packer.raw(key);

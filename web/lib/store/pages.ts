@@ -9,8 +9,8 @@
 
 import { ArchiveError } from "../errors.js";
 import type { PageStore } from "../wasm/store.js";
-import { findingsOf, packEntries, packKeys, valuesOf, type Finding } from "./packing.js";
-import type { Append, Batch, ExtentFile, PageStorage, Span, SyncPageStorage } from "./storage.js";
+import { findingsOf, packedLength, packEntries, packKeys, valuesOf, type Finding } from "./packing.js";
+import { isSync, PAGE_BYTES, type Append, type Batch, type ExtentFile, type PageStorage, type Span, type SyncPageStorage } from "./storage.js";
 
 const DONE = 0;
 const MISSING = 1;
@@ -21,6 +21,8 @@ const FULL = 5;
 const DAMAGED = 6;
 const MORE = 7;
 const MUST_COMMIT = 8;
+/** Above the outcome of a look-up is the length of what it found. */
+const OUTCOMES = 16;
 
 /** The superblocks: what an opening begins with. */
 const FIRST_PAGES = Uint32Array.of(0, 1, 2, 3);
@@ -29,12 +31,24 @@ const NOTHING = new Uint8Array(0);
 const PIECE_BYTES = 512 * 1024;
 /** The file of pages is cut when so much of it is of no use: cutting costs a call. */
 const CUT_SHARE = 0.75;
+/** Most keys are shorter. */
+const KEY_BYTES = 512;
 /** What there is by now, and no snapshot. */
 const NOW = 0;
 
-/** What an operation waits for: pages and parts of extents to read, or something to be done to the storage. */
+/** Pages and parts of extents to read: answered, or read at once to where the engine looks for them. */
+interface Wanted {
+  readonly pages: Uint32Array;
+  readonly spans: readonly Span[];
+  readonly now?: (storage: SyncPageStorage) => void;
+}
+
+/**
+ * What an operation waits for: something to be read, or to be done to the storage. What is to be written stands in the
+ * engine's memory, which another store's call may move.
+ */
 export type Need =
-  | { readonly pages: Uint32Array; readonly spans: readonly Span[] }
+  | Wanted
   | { readonly write: Batch }
   | { readonly truncate: number }
   | { readonly remove: number }
@@ -58,12 +72,23 @@ export class Pages {
   calls = 0;
   reads = 0;
   readonly #store: PageStore;
+  readonly #memory: WebAssembly.Memory;
+  /** All of the engine's memory; empty once that has moved. */
+  #all: Uint8Array = NOTHING;
+  /** Where on the desk a key of so many bytes can be put. */
+  #keyAt = 0;
+  #keyBytes = 0;
+  /** Bytes that the last look-up found. */
+  #found = 0;
+  /** The landing, for a page. */
+  #page: Uint8Array = NOTHING;
   #cursor = 0;
   #filePages = 0;
   #prepared = -1;
 
   private constructor(store: PageStore) {
     this.#store = store;
+    this.#memory = (store.constructor as unknown as { memory(): WebAssembly.Memory }).memory();
   }
 
   static *opening(make: MakeStore, shape: StoreShape): Operation<Pages> {
@@ -106,8 +131,13 @@ export class Pages {
 
   /** Puts many entries, in the order of their buckets. */
   *putMany(entries: readonly (readonly [key: Uint8Array, value: Uint8Array])[]): Operation<void> {
-    this.#store.bring(packEntries(entries), true);
-    if ((yield* this.#attempt(() => this.#store.put_many())) === DONE) return;
+    const length = packedLength(entries);
+    packEntries(entries, this.#bytes(this.#store.desk(length), length));
+    this.#store.bring(length);
+    const outcome = yield* this.#attempt(() => this.#store.put_many());
+    // The desk may stand elsewhere by now.
+    this.#keyBytes = 0;
+    if (outcome === DONE) return;
     // One of them is longer than what is put at once.
     for (const [key, value] of entries) yield* this.put(key, value);
   }
@@ -142,9 +172,9 @@ export class Pages {
   }
 
   *get(key: Uint8Array, view = NOW): Operation<Uint8Array | undefined> {
-    const outcome = yield* this.#run(() => this.#store.get(view, key, 0, Infinity));
+    const outcome = yield* this.#run(() => this.#find(key, 0, Infinity, view));
     if (outcome === NOT_THERE) return undefined;
-    const first = this.#store.value();
+    const first = this.#foundBytes();
     if (outcome === DONE) return first;
     const whole = new Uint8Array(this.#store.value_bytes());
     whole.set(first);
@@ -159,15 +189,15 @@ export class Pages {
 
   /** A part of a value, a megabyte at most, and how long the whole is. */
   *read(key: Uint8Array, from: number, length: number, view = NOW): Operation<{ bytes: Uint8Array; total: number } | undefined> {
-    if ((yield* this.#run(() => this.#store.get(view, key, from, length))) === NOT_THERE) return undefined;
-    return { bytes: this.#store.value(), total: this.#store.value_bytes() };
+    if ((yield* this.#run(() => this.#find(key, from, length, view))) === NOT_THERE) return undefined;
+    return { bytes: this.#foundBytes(), total: this.#store.value_bytes() };
   }
 
   /** Values of many keys, undefined where there is none; what is absent for them is read at once. */
   *getMany(keys: readonly Uint8Array[], view = NOW): Operation<(Uint8Array | undefined)[]> {
     this.#store.ask(packKeys(keys));
     yield* this.#run(() => this.#store.get_many(view));
-    const values = valuesOf(this.#store.value());
+    const values = valuesOf(this.#value());
     for (const [n, value] of values.entries()) {
       const key = keys[n];
       // Of long ones only the beginning comes along.
@@ -182,16 +212,28 @@ export class Pages {
    */
   getResident(key: Uint8Array): Uint8Array | null | undefined {
     this.calls += 1;
-    const outcome = this.#store.get(NOW, key, 0, Infinity);
+    const outcome = this.#find(key, 0, Infinity, NOW);
     if (outcome === NOT_THERE) return null;
-    return outcome === DONE ? this.#store.value() : undefined;
+    return outcome === DONE ? this.#foundBytes() : undefined;
+  }
+
+  /** The value, or undefined where there is none, from a storage that answers at once. */
+  getNow(key: Uint8Array, storage: SyncPageStorage): Uint8Array | undefined {
+    for (;;) {
+      this.calls += 1;
+      const outcome = this.#find(key, 0, Infinity, NOW);
+      if (outcome === DONE) return this.#foundBytes();
+      if (outcome === NOT_THERE) return undefined;
+      if (outcome !== MISSING) return runNow(this.get(key), storage);
+      this.#fetchNow(storage, false);
+    }
   }
 
   /** The next entries of the scan as the engine writes them (see `rowsOf`); empty at its end. */
   *scan(limit: number, view = NOW): Operation<Uint8Array> {
     yield* this.#run(() => this.#store.scan(view, this.#cursor, limit));
     this.#cursor = this.#store.cursor();
-    return this.#store.value();
+    return this.#value();
   }
 
   /** Where the scan goes on. */
@@ -256,6 +298,39 @@ export class Pages {
     this.#store.free();
   }
 
+  /** All of the engine's memory. */
+  #here(): Uint8Array {
+    if (this.#all.length === 0) this.#all = new Uint8Array(this.#memory.buffer);
+    return this.#all;
+  }
+
+  /** Bytes of it, until the engine's next call. */
+  #bytes(at: number, length: number): Uint8Array {
+    return this.#here().subarray(at, at + length);
+  }
+
+  /** What the last operation gave. */
+  #value(): Uint8Array {
+    const at = this.#store.value_at();
+    return this.#here().slice(at, at + this.#store.value_length());
+  }
+
+  #foundBytes(): Uint8Array {
+    const at = this.#store.value_at();
+    return this.#here().slice(at, at + this.#found);
+  }
+
+  #find(key: Uint8Array, from: number, length: number, view: number): number {
+    if (key.length > this.#keyBytes) {
+      this.#keyBytes = Math.max(key.length, KEY_BYTES);
+      this.#keyAt = this.#store.desk(this.#keyBytes);
+    }
+    this.#here().set(key, this.#keyAt);
+    const outcome = this.#store.get(view, key.length, from, length);
+    this.#found = Math.floor(outcome / OUTCOMES);
+    return outcome % OUTCOMES;
+  }
+
   /** As `#run`, for what is refused for its length only here. */
   *#attempt(attempt: () => number): Operation<number> {
     return yield* this.#run(attempt, false, true);
@@ -281,16 +356,43 @@ export class Pages {
   }
 
   *#fetch(mayBeDamaged: boolean): Operation<void> {
-    const pages = this.#store.missing();
-    const spans = spansOf(this.#store.missing_spans());
+    const store = this.#store;
+    const answer = yield {
+      get pages() {
+        return store.missing();
+      },
+      get spans() {
+        return spansOf(store.missing_spans());
+      },
+      now: (storage) => this.#fetchNow(storage, mayBeDamaged),
+    };
+    if (!answer) return;
+    const [pages, spans] = [store.missing(), spansOf(store.missing_spans())];
+    const [foundPages, foundSpans] = answer;
     this.reads += pages.length;
-    const [foundPages, foundSpans] = (yield { pages, spans }) ?? [[], []];
     pages.forEach((page, at) => {
-      if (!this.#store.provide(page, foundPages[at] ?? NOTHING) && !mayBeDamaged) {
-        throw new ArchiveError("store/damaged", "A page of the store is damaged: the index must be built again.", { offset: page * 4096 });
-      }
+      if (!store.provide(page, foundPages[at] ?? NOTHING) && !mayBeDamaged) throw damagedPage(page);
     });
-    spans.forEach(({ file, offset, length }, at) => this.#store.provide_span(file, offset, length, foundSpans[at] ?? NOTHING));
+    spans.forEach(({ file, offset, length }, at) => store.provide_span(file, offset, length, foundSpans[at] ?? NOTHING));
+  }
+
+  /** Reads what is missing straight into the engine's memory. */
+  #fetchNow(storage: SyncPageStorage, mayBeDamaged: boolean): void {
+    const count = this.#store.missing_count();
+    this.reads += count;
+    for (let n = 0; n < count; n++) {
+      const page = this.#store.missing_page(n);
+      const at = this.#store.landing(PAGE_BYTES);
+      if (this.#page.length === 0 || this.#page.byteOffset !== at) this.#page = this.#bytes(at, PAGE_BYTES);
+      const found = storage.readPage(page, this.#page);
+      if (found < PAGE_BYTES) this.#page.fill(0, found);
+      if (!this.#store.provide_landed(page) && !mayBeDamaged) throw damagedPage(page);
+    }
+    if (this.#store.missing_span_count() === 0) return;
+    for (const { file, offset, length } of spansOf(this.#store.missing_spans())) {
+      const found = storage.readSpan(file, offset, this.#bytes(this.#store.landing(length), length));
+      this.#store.provide_landed_span(file, offset, length, found);
+    }
   }
 
   *#writeOut(): Operation<void> {
@@ -298,12 +400,14 @@ export class Pages {
     const places = this.#store.batch_appends();
     const appends: Append[] = [];
     for (let n = 0; n < places.length / 2; n++) {
-      appends.push({ file: places[2 * n] ?? 0, offset: places[2 * n + 1] ?? 0, bytes: this.#store.batch_append_bytes(n) });
+      const bytes = this.#bytes(this.#store.batch_append_at(n), this.#store.batch_append_length(n));
+      appends.push({ file: places[2 * n] ?? 0, offset: places[2 * n + 1] ?? 0, bytes });
     }
+    const pages = this.#store.batch_pages();
     const batch: Batch = {
       appends,
-      pages: this.#store.batch_pages(),
-      bytes: this.#store.batch_bytes(),
+      pages,
+      bytes: this.#bytes(this.#store.batch_bytes_at(), pages.length * PAGE_BYTES),
       ...(superblock && { superblock: { page: this.#store.batch_superblock_page(), bytes: superblock } }),
     };
     yield { write: batch };
@@ -333,6 +437,10 @@ function joined(first: Answer): Uint8Array {
   return superblocks;
 }
 
+function damagedPage(page: number): ArchiveError {
+  return new ArchiveError("store/damaged", "A page of the store is damaged: the index must be built again.", { offset: page * PAGE_BYTES });
+}
+
 function spansOf(numbers: Uint32Array): Span[] {
   const spans: Span[] = [];
   for (let at = 0; at + 2 < numbers.length; at += 3) {
@@ -348,8 +456,9 @@ export function runNow<T>(operation: Operation<T>, storage: SyncPageStorage): T 
   while (!step.done) {
     const need = step.value;
     let answer: Answer;
-    if ("pages" in need) answer = [need.pages.length > 0 ? storage.read(need.pages) : [], need.spans.length > 0 ? storage.readSpans(need.spans) : []];
-    else void carryOut(need, storage);
+    if (!("pages" in need)) void carryOut(need, storage);
+    else if (need.now) need.now(storage);
+    else answer = [storage.read(need.pages), storage.readSpans(need.spans)];
     step = operation.next(answer);
   }
   return step.value;
@@ -361,18 +470,30 @@ export async function run<T>(operation: Operation<T>, storage: PageStorage): Pro
   while (!step.done) {
     const need = step.value;
     let answer: Answer;
-    if ("pages" in need) {
+    if (!("pages" in need)) await carryOut(need, storage);
+    else if (need.now && isSync(storage)) need.now(storage);
+    else {
       const { pages, spans } = need;
       answer = await Promise.all([pages.length > 0 ? storage.read(pages) : [], spans.length > 0 ? storage.readSpans(spans) : []]);
-    } else await carryOut(need, storage);
+    }
     step = operation.next(answer);
   }
   return step.value;
 }
 
-function carryOut(need: Exclude<Need, { readonly pages: Uint32Array }>, storage: PageStorage): void | Promise<void> {
-  if ("write" in need) return storage.write(need.write);
+function carryOut(need: Exclude<Need, Wanted>, storage: PageStorage): void | Promise<void> {
+  if ("write" in need) return storage.write(isSync(storage) ? need.write : copied(need.write));
   if ("truncate" in need) return storage.truncate(need.truncate);
   if ("remove" in need) return storage.removeExtent(need.remove);
   return storage.prepare(need.prepare);
+}
+
+/** A batch that stays as it is while it is waited for. */
+function copied({ appends = [], pages, bytes, superblock }: Batch): Batch {
+  return {
+    appends: appends.map((append) => ({ ...append, bytes: append.bytes.slice() })),
+    pages,
+    bytes: bytes.slice(),
+    ...(superblock && { superblock }),
+  };
 }

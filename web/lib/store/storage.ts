@@ -74,6 +74,10 @@ export interface PageStorage {
 }
 
 export interface SyncPageStorage extends PageStorage {
+  /** Fills `into` with a page, and gives how many bytes there were. */
+  readPage(page: number, into: Uint8Array): Now<number>;
+  /** The same with bytes of an extent. */
+  readSpan(file: number, offset: number, into: Uint8Array): Now<number>;
   read(pages: ArrayLike<number>): Now<Uint8Array[]>;
   readSpans(spans: readonly Span[]): Now<Uint8Array[]>;
   write(batch: Batch): Now<void>;
@@ -81,6 +85,8 @@ export interface SyncPageStorage extends PageStorage {
   pages(): Now<number>;
   extents(): Now<ExtentFile[]>;
 }
+
+export const isSync = (storage: PageStorage): storage is SyncPageStorage => "readPage" in storage;
 
 /** A file that answers at once: a handle of the private file system, or a file of Node. */
 export interface SyncFile {
