@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { memoryStorage } from "../../web/lib/store/memory.js";
 import { nodeStorage } from "../../web/lib/store/nodefile.js";
-import type { PageStorage } from "../../web/lib/store/storage.js";
+import type { PageStorage, SyncPageStorage } from "../../web/lib/store/storage.js";
 import { Store, type StoreOptions } from "../../web/lib/store/store.js";
 import init, { PageStore } from "../../web/lib/wasm/store.js";
 
@@ -191,5 +191,31 @@ test("a store that keeps all in extents is made anew from them alone; damage is 
   const failed = all.filter((one) => one.status === "rejected");
   expect(failed).toHaveLength(1);
   expect((failed[0] as PromiseRejectedResult).reason).toMatchObject({ code: "store/damaged" });
+  await store.close();
+});
+
+test("what takes long gives way to what else there is to do", async () => {
+  const fast = memoryStorage();
+  const busy = (ms: number): void => {
+    for (const until = performance.now() + ms; performance.now() < until; );
+  };
+  const slow: PageStorage = {
+    ...fast,
+    readPage: (page, into) => {
+      busy(5);
+      return fast.readPage(page, into);
+    },
+  } satisfies SyncPageStorage;
+  const filled = await Store.open(options(fast));
+  await filled.load(Array.from({ length: 4_000 }, (_, n) => [bytes(`key ${n}`), some(100, n)] as const));
+  await filled.close();
+  const store = await Store.open(options(slow));
+  for (const work of ["verify", "compact"] as const) {
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 1);
+    await store[work]();
+    clearInterval(timer);
+    expect(turns, work).toBeGreaterThan(2);
+  }
   await store.close();
 });

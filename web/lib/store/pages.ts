@@ -33,6 +33,8 @@ const PIECE_BYTES = 512 * 1024;
 const CUT_SHARE = 0.75;
 /** Most keys are shorter. */
 const KEY_BYTES = 512;
+/** How long an operation may leave nothing else its turn. */
+const TURN_MS = 100;
 /** What there is by now, and no snapshot. */
 const NOW = 0;
 
@@ -464,10 +466,18 @@ export function runNow<T>(operation: Operation<T>, storage: SyncPageStorage): T 
   return step.value;
 }
 
-/** Runs an operation to its end on any storage. */
-export async function run<T>(operation: Operation<T>, storage: PageStorage): Promise<T> {
+/**
+ * Runs an operation to its end on any storage. On one that answers at once nothing else has its turn meanwhile; one that
+ * may take long gives way, since a worker that says nothing for seconds counts as frozen.
+ */
+export async function run<T>(operation: Operation<T>, storage: PageStorage, mayTakeLong = false): Promise<T> {
   let step = operation.next();
+  let turn = performance.now();
   while (!step.done) {
+    if (mayTakeLong && performance.now() - turn > TURN_MS) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      turn = performance.now();
+    }
     const need = step.value;
     let answer: Answer;
     if (!("pages" in need)) await carryOut(need, storage);

@@ -69,7 +69,7 @@ export class Store extends Reader {
   static async rebuild(options: StoreOptions): Promise<{ store: Store; findings: Finding[] }> {
     const { make, shape, storage, guard } = options;
     const [filePages, extents] = [await storage.pages(), await storage.extents()];
-    const rebuild = () => run(Pages.rebuilding(make, shape, filePages, extents), storage);
+    const rebuild = () => run(Pages.rebuilding(make, shape, filePages, extents), storage, true);
     const { pages, findings } = await (guard ? guard(rebuild) : rebuild());
     return { store: new Store(options, pages), findings };
   }
@@ -168,7 +168,7 @@ export class Store extends Reader {
 
   /** Everything that is wrong: structure, and checksums of all pages and extents. */
   verify(): Promise<Finding[]> {
-    return this.#next(({ pages }) => this.#run(pages.verify()));
+    return this.#next(({ pages }) => run(pages.verify(), this.#options.storage, true));
   }
 
   /** Gives back what is of no use. Takes a while; what was asked for waits meanwhile. */
@@ -177,7 +177,7 @@ export class Store extends Reader {
       await this.#commit(life);
       const { guard, storage } = this.#options;
       const extents = await storage.extents();
-      const compact = (): Promise<void> => this.#run(life.pages.compact(extents));
+      const compact = (): Promise<void> => run(life.pages.compact(extents), storage, true);
       await (guard ? guard(compact) : compact());
     }, true);
   }

@@ -28,7 +28,7 @@ export interface Claim {
   readonly generation: number;
   /** Throws where another tab took over. */
   check(): Promise<void>;
-  /** Runs what writes and flushes, without a pause in it; what it returns may be acknowledged. */
+  /** Runs what writes and flushes; what it returns may be acknowledged. */
   commit<T>(write: () => Promise<T>): Promise<T>;
   /** Opens where the collection is kept. */
   storage(): Promise<PageStorage>;
