@@ -149,7 +149,7 @@ describe("a store on a server", () => {
 
   test("blocks that are kept cost no round trip another time, but for one that tells the version", async () => {
     const kept = (bytesMax: number) => async (version: string) => {
-      const store = await Store.open({ make: PageStore, storage: nodeStorage(join(folder, "kept")), shape: { cachePages: 256 } });
+      const store = await Store.open({ make: PageStore, storage: nodeStorage(join(folder, "kept")), cacheBytes: 1 << 20 });
       return keptBlocks(store, version, bytesMax);
     };
     const pages = [2, 20, 100, 300];

@@ -32,7 +32,7 @@ function watched(inner: PageStorage): PageStorage & { commits: number; refuse: (
   };
 }
 
-const open = (storage: PageStorage, more: Partial<StoreOptions> = {}): Promise<Store> => Store.open({ make: PageStore, storage, shape: { cachePages: 256 }, ...more });
+const open = (storage: PageStorage, more: Partial<StoreOptions> = {}): Promise<Store> => Store.open({ make: PageStore, storage, cacheBytes: 1 << 20, ...more });
 
 test("changes that come together are acknowledged by one commit, and each is durable then", async () => {
   const storage = watched(nodeStorage(folder));

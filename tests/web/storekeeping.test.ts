@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (found: Uint8Array | undefined): string | undefined => found && new TextDecoder().decode(found);
 const some = (length: number, seed = 1): Uint8Array => Uint8Array.from({ length }, (_, n) => (n * 31 + seed * 7 + (n >> 8)) & 255);
-const options = (storage: PageStorage, more: Partial<StoreOptions["shape"]> = {}): StoreOptions => ({ make: PageStore, storage, shape: { cachePages: 64, ...more } });
+const options = (storage: PageStorage, more: Partial<StoreOptions> = {}): StoreOptions => ({ make: PageStore, storage, cacheBytes: 64 * 4096, ...more });
 /** Comparing megabytes byte by byte in the test's own matcher would take seconds. */
 const isSame = (found: Uint8Array | undefined, wanted: Uint8Array): boolean => found !== undefined && Buffer.compare(found, wanted) === 0;
 const sizeOf = (path: string): number => readdirSync(path).reduce((sum, name) => sum + statSync(join(path, name)).size, 0);

@@ -41,7 +41,7 @@ export function ours({ PageStore, Pages, runNow }, openStorage) {
     pagesMoved,
     async open({ cachePages = CACHE_PAGES, expected } = {}) {
       storage = counted(await openStorage());
-      pages = runNow(Pages.opening(PageStore, { cachePages, ...(expected && { expected }) }), storage);
+      pages = runNow(Pages.opening(PageStore, { cacheBytes: cachePages * 4096, ...(expected && { expected }) }), storage);
     },
     /** Durable after each `batch` entries. */
     load(set, batch = Infinity) {

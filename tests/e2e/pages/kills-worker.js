@@ -21,7 +21,7 @@ hostOwner(async (claim, _files, page) => {
   const store = await Store.open({
     make: PageStore,
     storage: await claim.storage(),
-    shape: { cachePages: 2_048 },
+    cacheBytes: 8 << 20,
     guard: (write) => claim.commit(write),
     onKept: () => page.askToPersist(),
   });

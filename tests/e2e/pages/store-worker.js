@@ -9,7 +9,7 @@ import { Pages, run, runNow } from "/lib/store/pages.js";
 import { writing } from "./storagecontract.mjs";
 import init, { PageStore } from "/lib/wasm/store.js";
 
-const SHAPE = { cachePages: 16 };
+const SHAPE = { cacheBytes: 16 * 4096 };
 const encoder = new TextEncoder();
 const key = (n) => encoder.encode(`key-${String(n).padStart(12, "0")}`);
 const value = (n) => encoder.encode(`value-${String(n).padStart(10, "0")}`);

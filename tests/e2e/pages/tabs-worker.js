@@ -31,7 +31,7 @@ hostOwner(async (claim, files, page) => {
   const store = await Store.open({
     make: PageStore,
     storage: await claim.storage(),
-    shape: { cachePages: 256 },
+    cacheBytes: 1 << 20,
     guard: (write) => claim.commit(write),
     onKept: () => page.askToPersist(),
   });

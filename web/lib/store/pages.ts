@@ -35,6 +35,7 @@ const CUT_SHARE = 0.75;
 const KEY_BYTES = 512;
 /** How long an operation may leave nothing else its turn. */
 const TURN_MS = 100;
+const CACHE_BYTES = 8 * 1024 * 1024;
 /** What there is by now, and no snapshot. */
 const NOW = 0;
 
@@ -62,11 +63,12 @@ export type Operation<T> = Generator<Need, T, Answer>;
 export type MakeStore = new (superblocks: Uint8Array, cachePages: number, salt: Uint8Array, records: number, bytes: number, inlineBytesMax: number) => PageStore;
 
 export interface StoreShape {
-  readonly cachePages: number;
+  /** Memory for pages that were read or changed, 8 MiB where it is left out; it is never less than 96 KiB. */
+  readonly cacheBytes?: number | undefined;
   /** What a new store is made for; it grows and shrinks with what comes all the same. */
-  readonly expected?: { readonly records: number; readonly bytes: number };
+  readonly expected?: { readonly records: number; readonly bytes: number } | undefined;
   /** Longer values of a new store stand in extents; with 0 all do, so that extents alone tell all there is. */
-  readonly inlineBytesMax?: number;
+  readonly inlineBytesMax?: number | undefined;
 }
 
 export class Pages {
@@ -426,10 +428,10 @@ export class Pages {
   }
 }
 
-function made(make: MakeStore, { cachePages, expected, inlineBytesMax = -1 }: StoreShape, first: Answer): PageStore {
+function made(make: MakeStore, { cacheBytes = CACHE_BYTES, expected, inlineBytesMax = -1 }: StoreShape, first: Answer): PageStore {
   // Who chooses the keys must not know the salt, or all of them could be made to lie in one bucket.
   const salt = crypto.getRandomValues(new Uint8Array(16));
-  return new make(joined(first), cachePages, salt, expected?.records ?? 0, expected?.bytes ?? 0, inlineBytesMax);
+  return new make(joined(first), Math.floor(cacheBytes / PAGE_BYTES), salt, expected?.records ?? 0, expected?.bytes ?? 0, inlineBytesMax);
 }
 
 /** The superblocks, one after another, whether they are there or not. */

@@ -14,10 +14,9 @@ import { Pages, run, type MakeStore, type Operation, type StoreShape } from "./p
 import { Reader } from "./reader.js";
 import type { PageStorage } from "./storage.js";
 
-export interface StoreOptions {
+export interface StoreOptions extends StoreShape {
   readonly make: MakeStore;
   readonly storage: PageStorage;
-  readonly shape: StoreShape;
   /** Carries out what commits, and throws where it may not be acknowledged. */
   readonly guard?: (<T>(write: () => Promise<T>) => Promise<T>) | undefined;
   /** The first commit with something in it is durable. */
@@ -67,9 +66,9 @@ export class Store extends Reader {
 
   /** Makes the index anew, of a store that cannot be opened or has damaged pages. Tells what was damaged. */
   static async rebuild(options: StoreOptions): Promise<{ store: Store; findings: Finding[] }> {
-    const { make, shape, storage, guard } = options;
+    const { make, storage, guard } = options;
     const [filePages, extents] = [await storage.pages(), await storage.extents()];
-    const rebuild = () => run(Pages.rebuilding(make, shape, filePages, extents), storage, true);
+    const rebuild = () => run(Pages.rebuilding(make, options, filePages, extents), storage, true);
     const { pages, findings } = await (guard ? guard(rebuild) : rebuild());
     return { store: new Store(options, pages), findings };
   }
@@ -279,6 +278,6 @@ const isRefusal = (error: unknown): boolean => error instanceof ArchiveError && 
 
 const interrupted = (cause: unknown): ArchiveError => new ArchiveError("store/interrupted", "The store began again from its last commit; this was of before.", { cause });
 
-function openPages({ make, shape, storage }: StoreOptions): Promise<Pages> {
-  return run(Pages.opening(make, shape), storage);
+function openPages(options: StoreOptions): Promise<Pages> {
+  return run(Pages.opening(options.make, options), options.storage);
 }
