@@ -15,6 +15,7 @@ use crate::limits::CHECK_IDS_MAX;
 use crate::naming::Naming;
 use crate::payload::{Budget, Payload, Sha1s};
 use crate::segments::Segments;
+use crate::teller::Teller;
 use crate::unproven::{Unproven, refused};
 
 /// Gathers lines; the host takes them away as they come.
@@ -24,8 +25,7 @@ pub struct Checker {
     segments: Segments,
     budget: Budget,
     lines: String,
-    /// Which file the lines name, and which part of it is told of.
-    pub naming: Naming,
+    naming: Naming,
     ids: HashSet<u64>,
     has_left_out_ids: bool,
     records: u64,
@@ -52,35 +52,8 @@ impl Checker {
         Checker::default()
     }
 
-    /// The lines since the last call.
-    pub fn take(&mut self) -> String {
-        std::mem::take(&mut self.lines)
-    }
-
-    /// A signature that the host must verify, and `refuse` where it does not fit.
-    pub fn take_signature(&mut self) -> Option<String> {
-        self.unproven.take()
-    }
-
-    /// The signature in this member does not fit.
-    pub fn refuse(&mut self, member: &[u8], words: &str) {
-        self.naming.enter_holder(member);
-        self.problem(code::WACZ_BAD_SIGNATURE, 0, &refused(words), None);
-    }
-
     pub fn problems(&self) -> u64 {
         self.problems
-    }
-
-    /// The archive was read to its end: adds the line that sums up.
-    pub fn finish(&mut self) {
-        self.naming.leave();
-        let mut line = self.naming.line();
-        line.boolean("checked", true);
-        line.number("records", self.records);
-        line.number("problems", self.problems);
-        line.number("digests", self.digests);
-        self.lines.push_str(&line.end());
     }
 
     fn problem(&mut self, code: Code, offset: u64, message: &str, uri: Option<&[u8]>) {
@@ -229,6 +202,36 @@ fn stated_body_bytes(head: &HttpHead) -> Option<u64> {
         .ok()?
         .parse()
         .ok()
+}
+
+impl Teller for Checker {
+    fn naming(&mut self) -> &mut Naming {
+        &mut self.naming
+    }
+
+    fn take(&mut self) -> String {
+        std::mem::take(&mut self.lines)
+    }
+
+    fn take_signature(&mut self) -> Option<String> {
+        self.unproven.take()
+    }
+
+    fn refuse(&mut self, member: &[u8], words: &str) {
+        self.naming.enter_holder(member);
+        self.problem(code::WACZ_BAD_SIGNATURE, 0, &refused(words), None);
+    }
+
+    /// Adds the line that sums up.
+    fn conclude(&mut self) {
+        self.naming.leave();
+        let mut line = self.naming.line();
+        line.boolean("checked", true);
+        line.number("records", self.records);
+        line.number("problems", self.problems);
+        line.number("digests", self.digests);
+        self.lines.push_str(&line.end());
+    }
 }
 
 impl Sink for Checker {

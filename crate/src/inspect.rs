@@ -9,6 +9,7 @@ use crate::error::{Damage, code};
 use crate::json::Line;
 use crate::naming::Naming;
 use crate::payload::{Budget, Payload, Sha1s};
+use crate::teller::Teller;
 use crate::unproven::{Unproven, refused};
 
 struct Current {
@@ -33,8 +34,7 @@ pub struct Inspector {
     budget: Budget,
     lines: String,
     damage_count: u64,
-    /// Which file the lines name, and which part of it is told of.
-    pub naming: Naming,
+    naming: Naming,
     unproven: Unproven,
 }
 
@@ -43,18 +43,25 @@ impl Inspector {
         Inspector::default()
     }
 
-    /// The lines since the last call.
-    pub fn take(&mut self) -> String {
+    pub fn damage_count(&self) -> u64 {
+        self.damage_count
+    }
+}
+
+impl Teller for Inspector {
+    fn naming(&mut self) -> &mut Naming {
+        &mut self.naming
+    }
+
+    fn take(&mut self) -> String {
         std::mem::take(&mut self.lines)
     }
 
-    /// A signature that the host must verify, and `refuse` where it does not fit.
-    pub fn take_signature(&mut self) -> Option<String> {
+    fn take_signature(&mut self) -> Option<String> {
         self.unproven.take()
     }
 
-    /// The signature in this member does not fit.
-    pub fn refuse(&mut self, member: &[u8], words: &str) {
+    fn refuse(&mut self, member: &[u8], words: &str) {
         self.naming.enter_holder(member);
         self.damage(Damage {
             code: code::WACZ_BAD_SIGNATURE,
@@ -62,10 +69,6 @@ impl Inspector {
             skipped: 0,
             message: refused(words),
         });
-    }
-
-    pub fn damage_count(&self) -> u64 {
-        self.damage_count
     }
 }
 

@@ -43,6 +43,7 @@ pub mod row;
 mod segments;
 pub mod split;
 pub mod store;
+pub mod teller;
 mod unproven;
 mod urls;
 #[cfg(feature = "tools")]

@@ -7,6 +7,7 @@ use std::fs;
 use serde_json::Value;
 use stackroom::archive::{detect, parser};
 use stackroom::check::Checker;
+use stackroom::teller::Teller;
 use support::{corpus, gzip};
 
 /// The lines of `check` for a file that is fed in pieces.
@@ -25,7 +26,7 @@ fn check(bytes: &[u8], window: usize) -> Vec<Value> {
             continue;
         }
         if reader.finish(bytes.len() as u64, &mut checker) {
-            checker.finish();
+            checker.conclude();
             text.push_str(&checker.take());
             return text
                 .lines()

@@ -13,6 +13,7 @@ use stackroom::archive::{
 };
 use stackroom::error::Damage;
 use stackroom::inspect::Inspector;
+use stackroom::teller::Teller;
 use support::fixtures::{Case, fixtures};
 use support::{corpus, inspect, is_deep, read_all};
 

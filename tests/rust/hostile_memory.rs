@@ -11,6 +11,7 @@ use peak_alloc::PeakAlloc;
 use stackroom::archive::{Format, Sink, detect, parser};
 use stackroom::captures::Captures;
 use stackroom::inspect::Inspector;
+use stackroom::teller::Teller;
 use support::fixtures::bombs;
 use support::{gzip, is_deep, record};
 

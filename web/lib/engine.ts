@@ -79,10 +79,10 @@ export class Engine {
       filter: (request, signal) => this.#filter(request.text, request.parts, signal),
       read: (request, signal) => this.#read(request, request.what, signal),
       verify: (place, signal) => this.#verify(place, signal),
-      inspect: (request, signal) => this.#inspect(request, signal),
+      inspect: (request, signal) => this.#tell(request, false, signal),
       cut: (request, signal) => this.#cut(request, signal),
       checkQuery: ({ where }) => this.#checkQuery(where),
-      check: (request, signal) => this.#check(request, signal),
+      check: (request, signal) => this.#tell(request, true, signal),
     };
   }
 
@@ -383,22 +383,12 @@ export class Engine {
     yield verdicts;
   }
 
-  async *#inspect(request: WholeRequest, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
-    const source = await this.#openSource(request.source);
-    const start = await firstBytes(source, signal);
-    const { Inspection } = await this.#tools();
-    yield* this.#lines(new Inspection(start, source.size, request.name, request.isAlwaysNamed), source, request.member, signal);
-  }
-
-  async *#check(request: WholeRequest, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
-    const source = await this.#openSource(request.source);
-    const start = await firstBytes(source, signal);
-    const { Checking } = await this.#tools();
-    yield* this.#lines(new Checking(start, source.size, request.name, request.isAlwaysNamed), source, request.member, signal);
-  }
-
   /** What is told of a file in lines; what is wrong with its signatures comes last. */
-  async *#lines(reader: LineReader, source: Source, member: string | undefined, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+  async *#tell({ source: ref, name, isAlwaysNamed, member }: WholeRequest, isOfProblems: boolean, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+    const source = await this.#openSource(ref);
+    const start = await firstBytes(source, signal);
+    const { Telling } = await this.#tools();
+    const reader = new Telling(start, source.size, name, isAlwaysNamed, isOfProblems);
     try {
       if (member !== undefined) reader.choose_part(member);
       const breath = new Breath();
@@ -412,7 +402,7 @@ export class Engine {
         const { file, is_valid: isValid, words } = await this.#proven(JSON.parse(line) as Unproven);
         if (isValid === false) reader.refuse(file, words);
       }
-      reader.conclude?.();
+      reader.conclude();
       const rest = reader.take();
       if (rest !== "") yield rest;
     } finally {
@@ -464,18 +454,6 @@ export class Engine {
 
 /** A file that is read in full, or a member of it. */
 type WholeRequest = NamedRef & { readonly isAlwaysNamed: boolean; readonly member?: string | undefined };
-
-/** What reads a file in full, and tells of it in lines. */
-interface LineReader extends Feedable {
-  choose_part(name: string): void;
-  has_found_part(): boolean;
-  take(): string;
-  take_signature(): string | undefined;
-  refuse(member: string, words: string): void;
-  /** Nothing more comes. */
-  conclude?(): void;
-  free(): void;
-}
 
 function progressOf(collection: Collection, started: number, isDone: boolean): OpenItem {
   const { index, bytes, bytesTotal, refused } = collection;

@@ -8,16 +8,12 @@ use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "tools")]
 mod cdx;
-#[cfg(feature = "tools")]
-mod check;
 #[cfg(any(feature = "engine", feature = "codecs"))]
 mod codecs;
 #[cfg(feature = "engine")]
 mod content;
 #[cfg(feature = "engine")]
 mod engine;
-#[cfg(feature = "tools")]
-mod inspect;
 #[cfg(feature = "tools")]
 mod number;
 mod numbers;
@@ -33,6 +29,8 @@ mod rewrite;
 mod seam;
 #[cfg(feature = "store")]
 mod store;
+#[cfg(feature = "tools")]
+mod tell;
 #[cfg(feature = "engine")]
 mod verify;
 #[cfg(feature = "tools")]

@@ -3,6 +3,7 @@
 use stackroom::archive::{Format, Sink, detect, parser};
 use stackroom::captures::Captures;
 use stackroom::inspect::Inspector;
+use stackroom::teller::Teller;
 
 /// More than this is reading again and again. The reader may go back over a few times the file.
 const FED_TIMES_MAX: u64 = 40;

@@ -11,6 +11,7 @@ use serde_json::Value;
 use stackroom::archive::{Format, Parser, Sink, detect, parser};
 use stackroom::error::Error;
 use stackroom::inspect::Inspector;
+use stackroom::teller::Teller;
 
 /// The corpus, if it is on this machine; where it is not, the test says so and passes nothing.
 pub fn corpus() -> Option<PathBuf> {
@@ -83,7 +84,7 @@ pub fn inspect_cut(bytes: &[u8], window: usize) -> Result<Vec<Value>, Error> {
 pub fn inspect_as(format: Format, bytes: &[u8], window: usize) -> Vec<Value> {
     let mut reader = parser(format, Some(bytes.len() as u64));
     let mut sink = Unbounded(Inspector::new());
-    sink.0.naming.name_file(b"file", false);
+    sink.0.naming().name_file(b"file", false);
     read_all(reader.as_mut(), bytes, window, &mut sink);
     let text = sink.0.take();
     text.lines()
