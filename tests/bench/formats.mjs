@@ -12,7 +12,7 @@ import { CACHE, makeTwice } from "./corpus.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const HERE = fileURLToPath(new URL("./formats/", import.meta.url));
-const FOLDER = join(CACHE, "formats");
+const FOLDER = join(CACHE, "formats4");
 const REPETITIONS = 5;
 const MB = 1e6;
 
