@@ -6,7 +6,8 @@
  *     epoch with the one that it followed, and one of whoever writes, which claims to follow likewise: as no two
  *     entries may follow the same, what writes too late fails.
  * F2  A transaction is begun and committed in one go, so that it ends without its tab: one that waits for its tab
- *     locks the database for as long as that tab is frozen. What must be known is read in one before.
+ *     locks the database for as long as that tab is frozen. What must be known is read in one before. In WebKit none
+ *     ends without its tab: see `COMMITS_ALONE`.
  * F3  Firefox carries out what is committed so even if a request in it failed, all but the last: that is the claim.
  *     So a superblock is written in a transaction of its own, when all that it refers to is known to be there.
  */
@@ -23,6 +24,12 @@ const STORES = [...DATA, EPOCHS];
 const WRITER = 0;
 /** An owner that sleeps while so many others come is fenced by its lock alone. */
 const EPOCHS_KEPT = 10_000;
+/**
+ * WebKit carries out a commit only when the tab has heard of every request before it, so that asking for it gains nothing.
+ * And a worker that is ended in between, as one that hangs is, leaves the database locked until the browser is closed:
+ * what was not asked to be committed is given up then. Nothing that a browser can be tried for tells it in time.
+ */
+const COMMITS_ALONE = !/AppleWebKit(?!.*Chrome)/.test(navigator.userAgent);
 
 export function openStoreDatabase(name: string): Promise<IDBDatabase> {
   return new Promise<IDBDatabase>((resolve, reject) => {
@@ -74,7 +81,7 @@ function run<T>(database: IDBDatabase, mode: IDBTransactionMode, durability: IDB
     }
     running.oncomplete = (): void => void Promise.all(requests.map(settled)).then(resolve, reject);
     running.onabort = (): void => reject(requests.flatMap(errorOf).find(isFull) ?? running.error);
-    running.commit();
+    if (COMMITS_ALONE) running.commit();
   });
 }
 
