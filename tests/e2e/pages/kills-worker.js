@@ -30,6 +30,8 @@ hostOwner(async (claim, _files, page) => {
     for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
       const some = keys.slice(at, at + KEYS_AT_ONCE);
       const values = await store.getMany(some.map(keyOf));
+      // Whoever waits for a sign of life of this worker gets one.
+      await new Promise((resolve) => setTimeout(resolve, 0));
       found.push(...some.filter((key, n) => (values[n] === undefined ? !mayBeAbsent : !isSame(values[n], valueOf(key)))));
     }
     return found;
