@@ -82,6 +82,8 @@ impl Cache {
 
     /// Gives a resident page another number: its next writing goes elsewhere in the file.
     pub fn renumber(&mut self, from: PageNo, to: PageNo) {
+        // What was read there, of a commit that is no more, would be taken for this page once its slot is used anew.
+        self.forget(to);
         if let Some(at) = self.places.remove(&from) {
             self.slots[at].page_no = to;
             self.places.insert(to, at);
@@ -174,5 +176,25 @@ impl Cache {
             slot.is_dirty = false;
         }
         self.dirty_count = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_that_takes_a_place_takes_it_from_what_was_read_there() {
+        let content = |n: u8| [n; CONTENT_BYTES];
+        let mut cache = Cache::new(3);
+        cache.provide(PageNo(1), &content(1), false);
+        cache.provide(PageNo(2), &content(2), true);
+        cache.renumber(PageNo(2), PageNo(1));
+        // More than it holds: what is left of the page that was read is dropped, the dirty one is not.
+        for n in 3..9 {
+            cache.provide(PageNo(n.into()), &content(n), false);
+            assert_eq!(cache.read(PageNo(1)), Ok(&content(2)[..]));
+        }
+        assert_eq!(cache.dirty_count(), 1);
     }
 }
