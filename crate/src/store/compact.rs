@@ -261,7 +261,7 @@ impl Store {
     }
 
     /// Where the value of a key stands, if that is in an extent.
-    fn reference(&mut self, key: &[u8]) -> Result<Option<Reference>, Stop> {
+    pub(super) fn reference(&mut self, key: &[u8]) -> Result<Option<Reference>, Stop> {
         let mut reading = self.pager.reading();
         let value = self.index.get(&mut reading, &self.index.hashed(key))?;
         Ok(value.and_then(|value| Reference::of(&value)))

@@ -18,7 +18,7 @@ use super::cache::Missing;
 use super::extent::Reference;
 use super::layout::{Moving, Open};
 use super::leaf::{self, Entry, Hash, Key, Value};
-use super::pager::{Pager, Reading};
+use super::pager::{CLEAN_PAGES_MIN, Pager, Reading};
 use super::superblock::ROOT_BYTES;
 use super::tables::Logical;
 
@@ -30,9 +30,8 @@ const MERGE_BELOW_PERCENT: u64 = 40;
 const STEPS_A_CHANGE: usize = 2;
 /// Pages that a change without a split makes dirty at most: the first of the bucket, those behind, another one.
 const PAGES_A_CHANGE: usize = leaf::LINKS_MAX + 2;
-/// A cache holds at least so many pages: half of them may be dirty, and the others must do for a merge with all that
-/// it reads.
-pub const CACHE_PAGES_MIN: usize = 24;
+/// A cache holds at least so many pages, of which half may be dirty.
+pub const CACHE_PAGES_MIN: usize = 2 * CLEAN_PAGES_MIN;
 /// Pages that a look-up or a part of a scan has in memory together at most, with some to spare.
 pub const PAGES_A_READ: usize = 2 * (leaf::LINKS_MAX + 1);
 /// Keys that are longer stand as a digest. Real URLs are shorter.
@@ -82,10 +81,34 @@ pub struct Hashed<'a> {
     digest: Option<[u8; DIGEST_BYTES]>,
 }
 
+impl<'a> Hashed<'a> {
+    /// The key of which this stands in a page; nothing where it is no digest.
+    pub fn standing_as(hash: Hash, bytes: &'a [u8], is_digest: bool) -> Option<Hashed<'a>> {
+        let digest = if is_digest {
+            Some(bytes.try_into().ok()?)
+        } else {
+            None
+        };
+        Some(Hashed {
+            hash,
+            key: bytes,
+            digest,
+        })
+    }
+}
+
 impl Hashed<'_> {
     /// What stands in a page for the key.
     pub fn stands_as(&self) -> &[u8] {
         self.key().bytes
+    }
+
+    pub fn is_digest(&self) -> bool {
+        self.digest.is_some()
+    }
+
+    pub fn hash(&self) -> Hash {
+        self.hash
     }
 
     fn key(&self) -> Key<'_> {

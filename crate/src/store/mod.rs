@@ -11,6 +11,7 @@ mod extents;
 mod hash;
 mod layout;
 mod leaf;
+mod log;
 mod page;
 mod pager;
 mod rebuild;

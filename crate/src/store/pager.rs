@@ -4,20 +4,28 @@
 //! a new place. The tables are resident and kept in pages of their own, found by the superblock.
 //! A logical page without a place is all zeros, and costs nothing until it is written.
 //! States of a change: resident and dirty -> written (spilled or in a batch) -> committed.
+//! A commit may leave the pages as they are and write a log of what changed in them. The pages that the last commit
+//! without one wrote, its base, are then what the log goes on from.
 //! P1  A place that a commit refers to is not written until a later commit is confirmed.
 //! P2  The superblock is written after everything that it refers to is flushed.
 //! P3  A spill writes places that no commit refers to, so losing it loses nothing.
 //! P4  Between `commit` and `confirm` nothing may be changed.
-//! P5  A place that a pinned commit refers to is not written until it is unpinned.
+//! P5  A place that the base refers to is one that the last commit refers to, and so are those of its log.
+//! P6  A place that a pinned commit refers to is not written until it is unpinned.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cache::{Cache, Missing};
+use super::log::LOG_PAGES_MAX;
 use super::page::{CONTENT_BYTES, PAGE_BYTES, PageNo, seal_into, unseal};
 use super::superblock::{
     FIRST_PAGE, PLACES_PER_TABLE, ROOT_BYTES, SUPERBLOCKS, Superblock, TABLES_MAX,
 };
 use super::tables::{Logical, NO_PLACE, Tables};
+
+/// Pages of the cache that are not dirty: enough for a merge with all that it reads, and this part of a large one.
+pub const CLEAN_PAGES_MIN: usize = 12;
+const CLEAN_SHARE: usize = 8;
 
 const ZEROS: [u8; CONTENT_BYTES] = [0; CONTENT_BYTES];
 
@@ -75,18 +83,26 @@ pub struct Pager {
     pending: Option<Superblock>,
 }
 
-/// Opening: the page tables must be read first.
+/// Opening: the page tables and the log must be read first.
 pub struct Opening {
     superblock: Superblock,
-    tables: Vec<Vec<u8>>,
+    /// Both, one after the other.
+    places: Vec<PageNo>,
+    contents: Vec<Vec<u8>>,
 }
 
 impl Opening {
     /// Begins with the first pages of the file, which may be short or empty.
     pub fn new(superblocks: [&[u8]; SUPERBLOCKS.len()]) -> Opening {
+        Opening::of(Superblock::newest(superblocks))
+    }
+
+    fn of(superblock: Superblock) -> Opening {
+        let places = superblock.tables.iter().chain(&superblock.log);
         Opening {
-            superblock: Superblock::newest(superblocks),
-            tables: Vec::new(),
+            places: places.copied().collect(),
+            superblock,
+            contents: Vec::new(),
         }
     }
 
@@ -102,7 +118,16 @@ impl Opening {
 
     /// The pages to provide, in order.
     pub fn wanted(&self) -> &[PageNo] {
-        &self.superblock.tables[self.tables.len()..]
+        &self.places[self.contents.len()..]
+    }
+
+    /// Goes without what is left of the log. False where page tables are left.
+    pub fn go_without_log(&mut self) -> bool {
+        if self.contents.len() < self.superblock.tables.len() {
+            return false;
+        }
+        self.places.truncate(self.contents.len());
+        true
     }
 
     /// Takes the next wanted page. Returns false where it is not what was written.
@@ -114,19 +139,22 @@ impl Opening {
         else {
             return false;
         };
-        self.tables.push(content.to_vec());
+        self.contents.push(content.to_vec());
         true
     }
 
-    pub fn finish(self, cache_pages: usize) -> Pager {
+    /// The pager, and the log that goes on from its pages.
+    pub fn finish(mut self, cache_pages: usize) -> (Pager, Vec<Vec<u8>>) {
         let Superblock { counts, .. } = self.superblock;
         let buckets = Superblock::tables_of(counts[0]);
-        let tables = Tables::read(&self.tables, counts);
+        let log = self.contents.split_off(self.superblock.tables.len());
+        let tables = Tables::read(&self.contents, counts);
         let mut own_places = [self.superblock.tables.clone(), Vec::new()];
         own_places[1] = own_places[0].split_off(buckets);
         let mut is_used = vec![false; self.superblock.next_page as usize];
         let places = tables.places().map(|(_, place)| place);
-        for page_no in places.chain(self.superblock.tables.iter().copied()) {
+        let others = self.superblock.tables.iter().chain(&self.superblock.log);
+        for page_no in places.chain(others.copied()) {
             if let Some(used) = is_used.get_mut(page_no.0 as usize) {
                 *used = true;
             }
@@ -138,7 +166,7 @@ impl Opening {
         let spare = (0..counts[1])
             .filter(|n| tables.place(Logical::Overflow(*n)) == NO_PLACE)
             .collect();
-        Pager {
+        let pager = Pager {
             cache: Cache::new(cache_pages),
             committed_tables: tables.clone(),
             tables,
@@ -153,7 +181,8 @@ impl Opening {
             spare,
             damaged: BTreeSet::new(),
             pending: None,
-        }
+        };
+        (pager, log)
     }
 
     /// An empty pager that goes on after this commit without touching any of the file's pages, for an index that
@@ -166,12 +195,9 @@ impl Opening {
             counts: [0; 2],
             root: [0; ROOT_BYTES],
             tables: Vec::new(),
+            log: Vec::new(),
         };
-        let opening = Opening {
-            superblock: empty,
-            tables: Vec::new(),
-        };
-        let mut pager = opening.finish(cache_pages);
+        let (mut pager, _) = Opening::of(empty).finish(cache_pages);
         pager.freed = std::mem::take(&mut pager.free).into_iter().collect();
         pager
     }
@@ -274,6 +300,29 @@ impl Pager {
     /// Where the page tables stand, those of the next commit that have a place.
     pub fn table_places(&self) -> impl Iterator<Item = PageNo> {
         self.own_places.iter().flatten().copied()
+    }
+
+    /// Where the log of the last commit stands.
+    pub fn log_places(&self) -> &[PageNo] {
+        &self.committed.log
+    }
+
+    /// Whether the page at a place, that no logical one stands at, is what was written there.
+    pub fn is_whole(&mut self, place: PageNo) -> Result<bool, Missing> {
+        if self.damaged.contains(&place) {
+            return Ok(false);
+        }
+        self.cache.read(place)?;
+        Ok(true)
+    }
+
+    /// Whether a log of so many more pages is fewer than what a commit without one writes.
+    pub fn may_log(&self, pages: usize) -> bool {
+        let log = self.committed.log.len() + pages;
+        let is_cheap = pages <= self.cache.dirty_count();
+        is_cheap
+            && log > 0
+            && log <= LOG_PAGES_MAX.min(Superblock::log_max(self.committed.tables.len()))
     }
 
     /// Places that are free, or will be once the commit is confirmed and readers are done.
@@ -438,7 +487,9 @@ impl Pager {
 
     /// Whether so many pages are dirty that the next operation may find no room.
     pub fn must_spill(&self) -> bool {
-        self.cache.dirty_count() * 2 >= self.cache.capacity()
+        let capacity = self.cache.capacity();
+        let clean = (capacity / CLEAN_SHARE).max(CLEAN_PAGES_MIN);
+        self.cache.dirty_count() + clean >= capacity
     }
 
     /// The dirty pages, to be written without a commit.
@@ -446,7 +497,24 @@ impl Pager {
         self.sealed()
     }
 
-    /// Everything since the last commit.
+    /// Commits by a log of everything since the last commit. The root is the base's, as far as it is the index's.
+    pub fn commit_log(&mut self, log: &[Vec<u8>], root: [u8; ROOT_BYTES]) -> PageBatch {
+        let mut batch = PageBatch::default();
+        let mut superblock = self.committed.clone();
+        for content in log {
+            let place = self.new_place();
+            batch.push(place, content);
+            superblock.log.push(place);
+        }
+        superblock.generation += 1;
+        superblock.next_page = self.next_page;
+        superblock.root = root;
+        batch.superblock = Some((superblock.place(), superblock.to_pages()));
+        self.pending = Some(superblock);
+        batch
+    }
+
+    /// Commits the pages, and with them everything since the last commit.
     pub fn commit(&mut self) -> PageBatch {
         let mut batch = self.sealed();
         for (kind, table) in self.tables.changed_since(&self.committed_tables) {
@@ -463,6 +531,7 @@ impl Pager {
             counts: self.tables.counts(),
             root: self.root,
             tables: self.table_places().collect(),
+            log: Vec::new(),
         };
         batch.superblock = Some((superblock.place(), superblock.to_pages()));
         self.pending = Some(superblock);
@@ -483,13 +552,19 @@ impl Pager {
 
     /// The batch was written, and flushed if it had a superblock.
     pub fn confirm(&mut self) {
-        self.cache.clean();
         let Some(superblock) = self.pending.take() else {
+            self.cache.clean();
             return;
         };
+        let is_log = !superblock.log.is_empty();
         let before = std::mem::replace(&mut self.committed, superblock);
+        if is_log {
+            return;
+        }
+        self.cache.clean();
         self.committed_tables = self.tables.clone();
-        let freed = std::mem::take(&mut self.freed);
+        let mut freed = std::mem::take(&mut self.freed);
+        freed.extend(before.log);
         self.held.push((before.generation, freed));
         self.release_held();
     }

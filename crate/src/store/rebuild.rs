@@ -9,6 +9,7 @@ use super::extent::{HEADER_BYTES, Kind, Reference, Seal, Span};
 use super::extents::Tail;
 use super::hash::{Hashed, LinearHash};
 use super::leaf::{self, Value};
+use super::log::{Logged, Replay};
 use super::page::PageNo;
 use super::pager::{Opening, Pager};
 use super::records::{INLINE_BYTES_MAX, Shape, Stop, Store};
@@ -25,6 +26,7 @@ struct Old {
     pager: Pager,
     index: LinearHash,
     tail: Tail,
+    log: Replay,
 }
 
 enum Stage {
@@ -37,6 +39,8 @@ enum Stage {
     Replay(usize, Scanner),
     /// Pages of the old index: bucket, page of it, entry in that.
     Salvage(u32, usize, usize),
+    /// What the old index's log changed, after all that was before it.
+    Log,
     Done,
 }
 
@@ -97,7 +101,10 @@ impl Rebuild {
 
     pub fn provide(&mut self, page_no: PageNo, bytes: &[u8]) {
         if let Stage::Opening(opening) = &mut self.stage {
-            if !opening.provide(bytes) {
+            if !opening.provide(bytes) && opening.go_without_log() {
+                let message = format!("page {}, of the log, is damaged", page_no.0);
+                self.findings.push(Finding::new(DAMAGED_PAGE, message));
+            } else if opening.wanted().first() == Some(&page_no) {
                 let message = format!("page {}, a page table, is damaged", page_no.0);
                 self.findings.push(Finding::new(DAMAGED_TABLE, message));
                 self.stage = Stage::Headers(0);
@@ -154,6 +161,7 @@ impl Rebuild {
             Stage::Ends(at, scanner) => self.find_end(*at, *scanner)?,
             Stage::Replay(at, scanner) => self.replay(*at, *scanner)?,
             Stage::Salvage(bucket, page, slot) => self.salvage(*bucket, *page, *slot)?,
+            Stage::Log => self.make_again()?,
             Stage::Done => return Ok(true),
         }
         Ok(false)
@@ -164,12 +172,18 @@ impl Rebuild {
         let Stage::Opening(opening) = stage else {
             return;
         };
-        let pager = opening.finish(self.cache_pages);
+        let (pager, log) = opening.finish(self.cache_pages);
         if let Some(index) = LinearHash::of_commit(&pager) {
             let tail = Tail::from_root(pager.root());
             self.shape.salt = index.salt();
             self.shape.inline_bytes_max = Some(tail.inline_bytes_max);
-            self.old = Some(Old { pager, index, tail });
+            let log = Replay::new(log);
+            self.old = Some(Old {
+                pager,
+                index,
+                tail,
+                log,
+            });
             self.begin();
         }
     }
@@ -285,7 +299,9 @@ impl Rebuild {
                             None => store.key_of(&reference),
                         };
                         match key {
-                            Ok(key) if kind == Kind::Remove => store.forget(&key)?,
+                            Ok(key) if kind == Kind::Remove => {
+                                store.forget(&store.index.hashed(&key))?;
+                            }
                             Ok(key) => store.refer(&store.index.hashed(&key), reference)?,
                             Err(Stop::Damaged(part)) => self.findings.push(damaged(part)),
                             Err(stop) => return Err(stop),
@@ -310,7 +326,7 @@ impl Rebuild {
             return Ok(());
         };
         if bucket >= old.index.buckets() {
-            self.stage = Stage::Done;
+            self.stage = Stage::Log;
             return Ok(());
         }
         let mut reading = old.pager.reading();
@@ -337,9 +353,34 @@ impl Rebuild {
         let is_here = old.index.bucket(entry.key.hash.address) == bucket;
         if is_here && !entry.value.is_reference && !entry.key.is_digest {
             let hashed = store.index.hashed(entry.key.bytes);
-            store.put_short(&hashed, entry.value)?;
+            // A value that came later, into an extent, was put by a log.
+            let newer = store.reference(entry.key.bytes)?;
+            if newer.is_none() {
+                store.put_short(&hashed, entry.value)?;
+            }
         }
         self.stage = Stage::Salvage(bucket, page, slot + 1);
+        Ok(())
+    }
+
+    /// Makes one change of the log again.
+    fn make_again(&mut self) -> Result<(), Stop> {
+        let (Some(old), Some(store)) = (&mut self.old, &mut self.store) else {
+            self.stage = Stage::Done;
+            return Ok(());
+        };
+        let Some((Logged { key, value }, next)) = old.log.next() else {
+            self.stage = Stage::Done;
+            return Ok(());
+        };
+        match value {
+            None => store.forget(&key)?,
+            Some(value) => match Reference::of(&value) {
+                Some(reference) => store.refer(&key, reference)?,
+                None => store.put_short(&key, value)?,
+            },
+        }
+        old.log.go_on(next);
         Ok(())
     }
 }
@@ -357,9 +398,8 @@ fn damaged(
 
 impl Store {
     /// Removes a key from the index alone.
-    fn forget(&mut self, key: &[u8]) -> Result<(), Stop> {
-        let hashed = self.index.hashed(key);
-        if let Some(Some(old)) = self.change(|index, pager| index.remove(pager, &hashed))? {
+    fn forget(&mut self, key: &Hashed<'_>) -> Result<(), Stop> {
+        if let Some(Some(old)) = self.change(|index, pager| index.remove(pager, key))? {
             self.leave(&old);
         }
         Ok(())

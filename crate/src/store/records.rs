@@ -15,8 +15,10 @@ use super::hash::{
     Change, Cursor, Hashed, KEY_BYTES_MAX, LinearHash, PAGES_A_READ, VALUE_BYTES_MAX,
 };
 use super::leaf::Value;
+use super::log::{Log, Replay};
 use super::page::PageNo;
 use super::pager::{Opening, PageBatch, Pager, Pinned, Reading};
+use super::tables::Logical;
 use crate::limits::{STORE_KEY_BYTES_MAX, STORE_VALUE_BYTES_MAX};
 
 /// Values of this length and below stand in pages, unless a store is made with another limit.
@@ -91,12 +93,15 @@ pub struct Store {
     next_id: u32,
     /// Extents that nothing refers to since a commit.
     dead: Vec<(u64, u32)>,
+    /// Nothing as long as there is no commit that it could go on from.
+    log: Option<Log>,
+    replay: Replay,
 }
 
 impl Store {
     /// Goes on from the last commit, or begins.
     pub fn open(opening: Opening, cache_pages: usize, shape: Shape) -> Store {
-        let mut pager = opening.finish(cache_pages.max(super::hash::CACHE_PAGES_MIN));
+        let (mut pager, log) = opening.finish(cache_pages.max(super::hash::CACHE_PAGES_MIN));
         let is_new = pager.generation() == 0;
         let index = LinearHash::open(&mut pager, shape.salt, shape.records, shape.bytes);
         let tail = if is_new {
@@ -108,7 +113,56 @@ impl Store {
         } else {
             Tail::from_root(pager.root())
         };
-        Store::of(pager, index, tail)
+        Store {
+            log: (!is_new).then(Log::default),
+            replay: Replay::new(log),
+            ..Store::of(pager, index, tail)
+        }
+    }
+
+    /// Makes the changes again that the log tells. Nothing else is done with a store before that is.
+    pub fn replay(&mut self) -> Result<(), Stop> {
+        let replay = std::mem::take(&mut self.replay);
+        let (replay, made) = self.make_again(replay);
+        self.replay = replay;
+        made
+    }
+
+    /// Names the pages of changes to come with those that are missing: each question to a storage may take long.
+    fn with_coming(&mut self, stop: Stop, replay: &Replay) -> Stop {
+        let Stop::Missing(mut pages, spans) = stop else {
+            return stop;
+        };
+        let most = self.pager.capacity() / 16 + 1;
+        for change in replay.coming() {
+            if pages.len() >= most {
+                break;
+            }
+            let bucket = Logical::Bucket(self.index.bucket(change.key.hash().address));
+            if let Err(Missing(more)) = self.pager.reading().absent(std::iter::once(bucket)) {
+                pages.extend(
+                    more.into_iter()
+                        .filter(|page| !pages.contains(page))
+                        .collect::<Vec<_>>(),
+                );
+            }
+        }
+        Stop::Missing(pages, spans)
+    }
+
+    fn make_again(&mut self, mut replay: Replay) -> (Replay, Result<(), Stop>) {
+        while let Some((logged, next)) = replay.next() {
+            let made = self.change(|index, pager| match logged.value {
+                Some(value) => index.put(pager, &logged.key, value),
+                None => index.remove(pager, &logged.key),
+            });
+            if let Err(stop) = made {
+                let stop = self.with_coming(stop, &replay);
+                return (replay, Err(stop));
+            }
+            replay.go_on(next);
+        }
+        (Replay::default(), Ok(()))
     }
 
     pub(super) fn of(pager: Pager, index: LinearHash, tail: Tail) -> Store {
@@ -120,6 +174,8 @@ impl Store {
             writers: BTreeMap::new(),
             next_id: 0,
             dead: Vec::new(),
+            log: None,
+            replay: Replay::default(),
         }
     }
 
@@ -347,13 +403,16 @@ impl Store {
         }
     }
 
-    /// A reader that sees the last commit, whatever is changed.
-    pub fn snapshot(&mut self) -> u32 {
+    /// A reader that sees the last commit, whatever is changed. Nothing where that has a log: settle first.
+    pub fn snapshot(&mut self) -> Option<u32> {
+        if !self.is_settled() {
+            return None;
+        }
         self.next_id += 1;
         let pinned = self.pager.pin();
         let index = LinearHash::of_commit(&self.pager).unwrap_or_else(|| self.index.clone());
         self.snapshots.insert(self.next_id, (pinned, index));
-        self.next_id
+        Some(self.next_id)
     }
 
     pub fn release(&mut self, snapshot: u32) {
@@ -377,8 +436,7 @@ impl Store {
                 bytes: value,
                 is_reference: false,
             };
-            let old = self.change(|index, pager| index.put(pager, &hashed, value))?;
-            if let Some(old) = old.flatten() {
+            if let Some(old) = self.set(&hashed, value)? {
                 self.leave(&old);
                 self.append_removal(key);
             }
@@ -407,8 +465,7 @@ impl Store {
             bytes: &bytes,
             is_reference: true,
         };
-        let old = self.change(|index, pager| index.put(pager, key, value))?;
-        if let Some(old) = old.flatten() {
+        if let Some(old) = self.set(key, value)? {
             self.leave(&old);
         }
         self.extents.tail.live += reference.weight();
@@ -421,11 +478,23 @@ impl Store {
         let Some(old) = self.change(|index, pager| index.remove(pager, &hashed))? else {
             return Ok(false);
         };
+        if let Some(log) = &mut self.log {
+            log.note(&hashed, None);
+        }
         if let Some(old) = old {
             self.leave(&old);
             self.append_removal(key);
         }
         Ok(true)
+    }
+
+    /// Sets what stands for a key. Gives what it referred to before.
+    fn set(&mut self, key: &Hashed<'_>, value: Value<'_>) -> Result<Option<Reference>, Stop> {
+        let old = self.change(|index, pager| index.put(pager, key, value))?;
+        if let Some(log) = &mut self.log {
+            log.note(key, Some(value));
+        }
+        Ok(old.flatten())
     }
 
     /// What the key referred to before; nothing where there was nothing to change.
@@ -551,8 +620,31 @@ impl Store {
         self.pager.spill()
     }
 
-    /// Everything since the last commit. Nothing may be changed until it is confirmed.
+    /// Whether the last commit has no log.
+    pub fn is_settled(&self) -> bool {
+        self.pager.log_places().is_empty()
+    }
+
+    /// Everything since the last commit, by a log if that is less to write. Nothing may be changed until it is
+    /// confirmed.
     pub fn commit(&mut self) -> PageBatch {
+        let pages = self.log.as_ref().and_then(Log::len);
+        let (Some(log), Some(pages)) = (&mut self.log, pages) else {
+            return self.settle();
+        };
+        if !self.pager.may_log(pages) {
+            return self.settle();
+        }
+        let log = log.take();
+        self.extents.close(self.pager.generation() + 1);
+        let mut root = *self.pager.committed_root();
+        self.extents.tail.keep(&mut root);
+        self.pager.commit_log(&log, root)
+    }
+
+    /// A commit without a log, whatever there is to write.
+    pub fn settle(&mut self) -> PageBatch {
+        self.log = Some(Log::default());
         self.extents.close(self.pager.generation() + 1);
         self.index.keep(&mut self.pager);
         let mut root = *self.pager.root();

@@ -1,7 +1,8 @@
 //! The superblocks: which commit is the last one, and where its pages are (FORMAT.md 2).
 //!
 //!   superblock := page of (magic:u64 version:u32 next_page:u32 generation:u64 buckets:u32 overflows:u32
-//!                          root:[u8; ROOT_BYTES] table:u32*)
+//!                          root:[u8; ROOT_BYTES] table:u32* log)    log := pages:u32 page:u32*, of version 2 only
+//! Without a log it is of version 1, which knows of none.
 //! Generation g stands twice, in pages 2 (g mod 2) and the next, so that the one before it survives until g is whole,
 //! and a flipped bit does not take a commit back that was acknowledged.
 
@@ -19,6 +20,7 @@ pub const PLACES_PER_TABLE: usize = CONTENT_BYTES / 4;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"stackrm\0");
 const VERSION: u32 = 1;
+const VERSION_WITH_LOG: u32 = 2;
 const TABLES_AT: usize = 32 + ROOT_BYTES;
 /// Page tables that fit: enough for about a million pages, 4 GiB.
 pub const TABLES_MAX: usize = (CONTENT_BYTES - TABLES_AT) / 4;
@@ -35,6 +37,8 @@ pub struct Superblock {
     pub root: [u8; ROOT_BYTES],
     /// Where the page tables are, those of the first kind first.
     pub tables: Vec<PageNo>,
+    /// Where the log is: changes that are not in these tables' pages.
+    pub log: Vec<PageNo>,
 }
 
 impl Superblock {
@@ -45,7 +49,13 @@ impl Superblock {
             counts: [0; 2],
             root: [0; ROOT_BYTES],
             tables: Vec::new(),
+            log: Vec::new(),
         }
+    }
+
+    /// Pages of the log that can be named besides these tables.
+    pub fn log_max(tables: usize) -> usize {
+        TABLES_MAX.saturating_sub(tables + 1)
     }
 
     /// The first of the two pages where it stands.
@@ -62,12 +72,23 @@ impl Superblock {
     pub fn to_pages(&self) -> Vec<u8> {
         let mut content = Vec::with_capacity(CONTENT_BYTES);
         content.extend_from_slice(&MAGIC.to_le_bytes());
-        content.extend_from_slice(&VERSION.to_le_bytes());
+        let version = if self.log.is_empty() {
+            VERSION
+        } else {
+            VERSION_WITH_LOG
+        };
+        content.extend_from_slice(&version.to_le_bytes());
         content.extend_from_slice(&self.next_page.to_le_bytes());
         content.extend_from_slice(&self.generation.to_le_bytes());
         content.extend(self.counts.iter().flat_map(|count| count.to_le_bytes()));
         content.extend_from_slice(&self.root);
         content.extend(self.tables.iter().flat_map(|table| table.0.to_le_bytes()));
+        if !self.log.is_empty() {
+            let pages = u32::try_from(self.log.len()).unwrap_or(u32::MAX);
+            content.extend_from_slice(&pages.to_le_bytes());
+            content.extend(self.log.iter().flat_map(|page| page.0.to_le_bytes()));
+        }
+        debug_assert!(content.len() <= CONTENT_BYTES);
         content.resize(CONTENT_BYTES, 0);
         let place = self.place();
         let mut pages = seal(place, &content);
@@ -86,7 +107,8 @@ impl Superblock {
             let bytes = content.get(at..at + 8)?;
             bytes.try_into().ok().map(u64::from_le_bytes)
         };
-        if long(0)? != MAGIC || word(8)? != VERSION {
+        let version = word(8)?;
+        if long(0)? != MAGIC || !matches!(version, VERSION | VERSION_WITH_LOG) {
             return None;
         }
         let counts = [word(24)?, word(28)?];
@@ -94,15 +116,27 @@ impl Superblock {
         if count > TABLES_MAX || word(12)? > PAGES_MAX {
             return None;
         }
-        let tables = (0..count)
-            .map(|n| word(TABLES_AT + 4 * n).map(PageNo))
-            .collect::<Option<_>>()?;
+        let places = |from: usize, count: usize| {
+            let places = (from..from + count).map(|n| word(TABLES_AT + 4 * n).map(PageNo));
+            places.collect::<Option<Vec<_>>>()
+        };
+        let tables = places(0, count)?;
+        let log = if version == VERSION {
+            Vec::new()
+        } else {
+            let pages = word(TABLES_AT + 4 * count)? as usize;
+            if pages > Superblock::log_max(count) {
+                return None;
+            }
+            places(count + 1, pages)?
+        };
         let superblock = Superblock {
             generation: long(16)?,
             next_page: word(12)?,
             counts,
             root: content.get(32..TABLES_AT)?.try_into().ok()?,
             tables,
+            log,
         };
         (superblock.place().0 == place.0 & !1).then_some(superblock)
     }
@@ -132,6 +166,9 @@ mod tests {
             counts: [3, 2],
             root: [7; ROOT_BYTES],
             tables: vec![PageNo(5), PageNo(6)],
+            log: (10..10 + u32::try_from(generation % 4).unwrap_or(0))
+                .map(PageNo)
+                .collect(),
         };
         let (three, four) = (at(3).to_pages(), at(4).to_pages());
         let newest = |first: &[u8], second: &[u8], third: &[u8], fourth: &[u8]| {

@@ -55,6 +55,7 @@ enum Stage {
     Places,
     Bucket(u32),
     Overflow(u32),
+    Log(usize),
     Counts,
     Done,
 }
@@ -89,7 +90,17 @@ impl Store {
                 self.verify_overflow(state, n, &mut findings)?;
                 Stage::Overflow(n + 1)
             }
-            Stage::Overflow(_) => Stage::Counts,
+            Stage::Overflow(_) => Stage::Log(0),
+            Stage::Log(n) => match self.pager.log_places().get(n) {
+                Some(&place) => {
+                    if !self.pager.is_whole(place)? {
+                        let message = format!("page {}, of the log, is damaged", place.0);
+                        findings.push(Finding::new(DAMAGED_PAGE, message));
+                    }
+                    Stage::Log(n + 1)
+                }
+                None => Stage::Counts,
+            },
             Stage::Counts => {
                 self.verify_counts(state, &mut findings);
                 Stage::Done
@@ -113,6 +124,7 @@ impl Store {
         let pages = self.pager.places().map(|(_, place)| place);
         let all = pages
             .chain(self.pager.table_places())
+            .chain(self.pager.log_places().iter().copied())
             .chain(self.pager.idle_places());
         for PageNo(place) in all {
             if !(FIRST_PAGE..end).contains(&place) {

@@ -140,7 +140,7 @@ impl PageStore {
         }
     }
 
-    /// Goes on with opening: `DONE` or `MISSING`.
+    /// Goes on with opening.
     pub fn open(&mut self) -> u32 {
         if let Some(opening) = self.opening.take() {
             let missing = opening.wanted().iter().map(|page_no| page_no.0).collect();
@@ -152,7 +152,7 @@ impl PageStore {
             }
             self.store = Some(Store::open(opening, self.cache_pages, self.shape));
         }
-        DONE
+        self.run(Store::replay)
     }
 
     /// The module's memory, in which places are.
@@ -375,9 +375,9 @@ impl PageStore {
         offset_out(self.cursor.0)
     }
 
-    /// A reader of the last commit.
+    /// A reader of the last commit; 0 where that must be settled first.
     pub fn snapshot(&mut self) -> u32 {
-        self.store.as_mut().map_or(0, Store::snapshot)
+        self.store.as_mut().and_then(Store::snapshot).unwrap_or(0)
     }
 
     pub fn release(&mut self, snapshot: u32) {
@@ -461,6 +461,16 @@ impl PageStore {
     /// Prepares what must be written to commit.
     pub fn commit(&mut self) {
         self.batch = self.store.as_mut().map(Store::commit).unwrap_or_default();
+    }
+
+    /// The same without a log, which snapshots and readers that write nothing need.
+    pub fn settle(&mut self) {
+        self.batch = self.store.as_mut().map(Store::settle).unwrap_or_default();
+    }
+
+    /// Whether the last commit has no log.
+    pub fn is_settled(&self) -> bool {
+        self.store.as_ref().is_none_or(Store::is_settled)
     }
 
     /// Page numbers of the batch.

@@ -57,6 +57,8 @@ export function ours({ PageStore, Pages, runNow }, openStorage) {
         uncommitted = 0;
       }
       if (uncommitted > 0) commit();
+      // What the log put off is part of the work.
+      if (!pages.isSettled) runNow(pages.settle(), storage);
     },
     /** How many of these entries are not what was put. */
     get(set, order) {

@@ -52,10 +52,12 @@ fn crash_all(inline_bytes_max: Option<u32>) {
     host.disk.watch = Some(Box::new(move |disk| check(&mut watched.borrow_mut(), disk)));
     let mut model = Map::new();
     let mut random = Random(77);
-    let commit = |host: &mut Host, model: &Map| {
+    let mut logs = 0;
+    let mut commit = |host: &mut Host, model: &Map| {
         let coming = Rc::new(model.clone());
         states.borrow_mut().coming = Some(Rc::clone(&coming));
         host.commit();
+        logs += usize::from(!host.store.is_settled());
         let mut states = states.borrow_mut();
         states.acknowledged = coming;
         states.coming = None;
@@ -92,8 +94,11 @@ fn crash_all(inline_bytes_max: Option<u32>) {
         noticed,
         ..
     } = &*states.borrow();
-    println!("{writes} writes, {crashes} crashes; {noticed} of {flips} flipped bits counted");
-    assert!(*crashes > 300 && *noticed > 20);
+    println!(
+        "{writes} writes, {crashes} crashes; {noticed} of {flips} flipped bits counted; {logs} of {} commits by log",
+        host.commits
+    );
+    assert!(*crashes > 300 && *noticed > 20 && logs > 50);
     assert_eq!(host.disk.counts.superblock_writes, host.commits);
 }
 
@@ -124,7 +129,14 @@ fn check(states: &mut States, disk: &Disk) {
             }),
         });
         states.crashes += 1;
-        let mut host = Host::open(Disk::of(files.clone()));
+        let mut host = Host::open(Disk::watched(files.clone()));
+        if pattern == 4 {
+            // It dies again while the log is made again.
+            let files = host
+                .disk
+                .after_crash(|_| (random.below(2) == 0).then_some(usize::MAX));
+            host = Host::open(Disk::of(files));
+        }
         let found = host.all();
         let entries = found.len();
         assert!(

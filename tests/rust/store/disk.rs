@@ -136,6 +136,15 @@ impl Disk {
         }
     }
 
+    /// Remembers from the beginning what was not flushed.
+    pub fn watched(files: Files) -> Disk {
+        Disk {
+            durable: files.clone(),
+            is_watched: true,
+            ..Disk::of(files)
+        }
+    }
+
     pub fn write(&mut self, write: Write) {
         match &write {
             Write::Page(page, _) if *page >= 4 => self.counts.page_writes += 1,

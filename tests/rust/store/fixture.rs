@@ -1,5 +1,5 @@
-//! The store that `tests/fixtures/store/store-v1.bin` keeps stays readable. The file is made by the test that is
-//! called with `STACKROOM_MAKE_STORE=1`, and only where there is none.
+//! The stores that `tests/fixtures/store/` keeps, of version 1 and of version 2, stay readable. A file is made by the
+//! test that is called with `STACKROOM_MAKE_STORE=1`, and only where there is none.
 //!
 //!   file := magic:"stackroom store fixture\n" part*      part := kind:u8 number:u32 length:u32 bytes
 //! A part of kind 0 is the page of that number, one of kind 1 the extent. Pages that nothing refers to are left out.
@@ -12,8 +12,9 @@ use super::host::Host;
 
 const MAGIC: &[u8] = b"stackroom store fixture\n";
 
-fn path() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/store/store-v1.bin")
+fn path(version: u32) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/store");
+    folder.join(format!("store-v{version}.bin"))
 }
 
 /// What is in it, told by a rule rather than a copy.
@@ -71,31 +72,49 @@ fn write(files: &Files) -> Vec<u8> {
     out
 }
 
-fn make() {
+/// Version 2 has a log: of a value in a page, of one in an extent and of a removal.
+fn make(version: u32) {
     let mut host = Host::new();
     let mut entries: Vec<_> = entries().into_iter().collect();
     entries.sort_unstable();
-    for (key, value) in &entries {
+    for (key, value) in entries.iter().skip(20 * (version as usize - 1)) {
         host.put(key, value);
     }
     host.put(b"removed", &[1; 500]);
-    host.commit();
+    host.settle();
+    for (key, value) in entries.iter().take(20 * (version as usize - 1)) {
+        host.put(key, value);
+    }
     host.remove(b"removed");
-    host.commit();
+    if version == 1 {
+        host.settle();
+    } else {
+        host.commit();
+    }
     host.tidy();
-    std::fs::write(path(), write(host.files())).expect("it can be written");
+    std::fs::write(path(version), write(host.files())).expect("it can be written");
 }
 
 #[test]
 fn the_store_of_version_1_is_read() {
-    if std::env::var_os("STACKROOM_MAKE_STORE").is_some() && !path().exists() {
-        make();
+    read_version(1);
+}
+
+#[test]
+fn the_store_of_version_2_is_read() {
+    read_version(2);
+}
+
+fn read_version(version: u32) {
+    if std::env::var_os("STACKROOM_MAKE_STORE").is_some() && !path(version).exists() {
+        make(version);
     }
-    let files = read(&std::fs::read(path()).expect("it is committed"));
+    let files = read(&std::fs::read(path(version)).expect("it is committed"));
     let mut host = Host::open(Disk::of(files.clone()));
     host.verify();
     assert!(host.all() == entries());
     assert_eq!(host.store.generation(), 2);
+    assert_eq!(host.store.is_settled(), version == 1);
     assert_eq!(host.get(b"removed"), None);
     // It is written on, and rebuilt.
     host.put(b"new", &[2; 1000]);

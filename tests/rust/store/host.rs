@@ -55,12 +55,15 @@ impl Host {
             salt: SALT,
             ..shape
         };
-        Ok(Host {
+        let mut host = Host {
             disk,
             store: Store::open(opening, cache_pages, shape),
             calls: 0,
             commits: 0,
-        })
+        };
+        let made = host.attempt(Store::replay)?;
+        made.expect("the log can be made again");
+        Ok(host)
     }
 
     /// The same files, opened again.
@@ -171,6 +174,21 @@ impl Host {
         self.carry_out(&batch);
         self.store.confirm();
         self.commits += 1;
+    }
+
+    /// Commits without a log.
+    pub fn settle(&mut self) {
+        let batch = self.store.settle();
+        self.carry_out(&batch);
+        self.store.confirm();
+        self.commits += 1;
+    }
+
+    pub fn snapshot(&mut self) -> u32 {
+        if !self.store.is_settled() {
+            self.settle();
+        }
+        self.store.snapshot().expect("it is settled")
     }
 
     pub fn carry_out(&mut self, batch: &PageBatch) {
@@ -320,7 +338,7 @@ impl Host {
             match self.run(|store| store.compact(&mut state)) {
                 Step::More => {}
                 Step::Commit => {
-                    self.commit();
+                    self.settle();
                     self.tidy();
                 }
                 Step::Done => return,

@@ -8,6 +8,7 @@ mod disk;
 mod fixture;
 mod host;
 mod index;
+mod log;
 mod model;
 mod sizes;
 mod snapshots;

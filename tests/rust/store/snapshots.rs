@@ -6,14 +6,14 @@ use super::host::{Host, Random, key, value};
 fn a_snapshot_sees_one_commit_whatever_comes_after() {
     let mut host = Host::new();
     let mut random = Random(3);
-    let empty = host.store.snapshot();
+    let empty = host.snapshot();
     for n in 0..2000 {
         host.put(&key(n), &value(n));
     }
     assert_eq!(host.try_all(Some(empty)).map(|all| all.len()), Ok(0));
     host.commit();
     let before = host.all();
-    let snapshot = host.store.snapshot();
+    let snapshot = host.snapshot();
     // What is not committed is not seen, spilled or not.
     for round in 0..20u64 {
         for _ in 0..400 {
@@ -35,7 +35,7 @@ fn a_snapshot_sees_one_commit_whatever_comes_after() {
     }
     host.verify();
     assert_eq!(host.try_all(Some(empty)).map(|all| all.len()), Ok(0));
-    let later = host.store.snapshot();
+    let later = host.snapshot();
     host.commit();
     let pages = host.store.pager().file_pages();
     let free = host.store.pager().free_pages();

@@ -249,9 +249,14 @@ export class Pages {
     this.#cursor = cursor;
   }
 
-  /** A view of the last commit, for as long as it is not released. */
+  /** A view of the last commit, for as long as it is not released. That must be settled. */
   snapshot(): number {
     return this.#store.snapshot();
+  }
+
+  /** Whether the last commit has all pages written, and no log. */
+  get isSettled(): boolean {
+    return this.#store.is_settled();
   }
 
   release(view: number): void {
@@ -260,6 +265,16 @@ export class Pages {
 
   *commit(): Operation<void> {
     this.#store.commit();
+    yield* this.#committed();
+  }
+
+  /** Commits with all pages written and no log, however much there is to write. */
+  *settle(): Operation<void> {
+    this.#store.settle();
+    yield* this.#committed();
+  }
+
+  *#committed(): Operation<void> {
     yield* this.#writeOut();
     for (const remove of this.#store.take_removable()) yield { remove };
     const pages = this.#store.file_pages();
@@ -284,7 +299,7 @@ export class Pages {
   *compact(extents: readonly ExtentFile[]): Operation<void> {
     this.#store.begin_compact(Float64Array.from(extents.flatMap(({ file, bytes }) => [file, bytes])));
     while ((yield* this.#run(() => this.#store.compact())) === MUST_COMMIT) {
-      yield* this.commit();
+      yield* this.settle();
       yield* this.cut();
     }
   }
@@ -476,10 +491,6 @@ export async function run<T>(operation: Operation<T>, storage: PageStorage, mayT
   let step = operation.next();
   let turn = performance.now();
   while (!step.done) {
-    if (mayTakeLong && performance.now() - turn > TURN_MS) {
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      turn = performance.now();
-    }
     const need = step.value;
     let answer: Answer;
     if (!("pages" in need)) await carryOut(need, storage);
@@ -487,6 +498,11 @@ export async function run<T>(operation: Operation<T>, storage: PageStorage, mayT
     else {
       const { pages, spans } = need;
       answer = await Promise.all([pages.length > 0 ? storage.read(pages) : [], spans.length > 0 ? storage.readSpans(spans) : []]);
+    }
+    // Not before: what is written stands where another store's call may move it.
+    if (mayTakeLong && performance.now() - turn > TURN_MS) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      turn = performance.now();
     }
     step = operation.next(answer);
   }

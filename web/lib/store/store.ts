@@ -139,6 +139,7 @@ export class Store extends Reader {
   async snapshot(): Promise<Snapshot> {
     const { life, view } = await this.#next(async (now) => {
       await this.#commit(now);
+      if (!now.pages.isSettled) await this.#guarded(() => this.#run(now.pages.settle()));
       return { life: now, view: now.pages.snapshot() };
     });
     const ask = <T>(operation: (pages: Pages, view: number) => Operation<T>): Promise<T> =>
@@ -174,19 +175,23 @@ export class Store extends Reader {
   compact(): Promise<void> {
     return this.#next(async (life) => {
       await this.#commit(life);
-      const { guard, storage } = this.#options;
+      const { storage } = this.#options;
       const extents = await storage.extents();
-      const compact = (): Promise<void> => run(life.pages.compact(extents), storage, true);
-      await (guard ? guard(compact) : compact());
+      await this.#guarded(() => run(life.pages.compact(extents), storage, true));
     }, true);
   }
 
   /** After what was asked for. What is not acknowledged by then is not kept. */
   close(): Promise<void> {
-    const last = this.#lane.then(() => {
+    const last = this.#lane.then(async () => {
       if (this.#isClosed) return;
       this.#isClosed = true;
-      if (this.#life.failure === undefined) this.#life.pages.free();
+      const { failure, pages } = this.#life;
+      if (failure === undefined) {
+        // Whoever opens it next need not make changes again. What was acknowledged is there without it.
+        if (!this.#hasChanges && !pages.isSettled) await this.#guarded(() => this.#run(pages.settle())).catch(() => {});
+        pages.free();
+      }
       this.#options.storage.close();
     });
     this.#lane = last;
@@ -213,11 +218,15 @@ export class Store extends Reader {
     return value;
   }
 
+  #guarded(write: () => Promise<void>): Promise<void> {
+    const { guard } = this.#options;
+    return guard ? guard(write) : write();
+  }
+
   async #commit(life: Life): Promise<Life> {
     if (!this.#hasChanges) return life;
-    const { guard, onKept } = this.#options;
-    const write = (): Promise<void> => this.#run(life.pages.commit());
-    await (guard ? guard(write) : write());
+    const { onKept } = this.#options;
+    await this.#guarded(() => this.#run(life.pages.commit()));
     this.#hasChanges = false;
     if (!this.#wasKept && life.pages.count > 0) onKept?.();
     this.#wasKept ||= life.pages.count > 0;
