@@ -25,19 +25,41 @@ test("an ES module opens an archive by its path and lists the records", () => {
   assert.deepEqual(output.trim().split("\n"), tinyUrls.map((url) => `${url} 200 body of ${url}`));
 });
 
+test("a store in a folder keeps what was put, for a process that comes later", () => {
+  const script = home.write(
+    "store.js",
+    `import { nodeStorage, openStore } from "stackroom/store";
+     const store = await openStore({ storage: nodeStorage("kept"), cacheBytes: 1 << 20 });
+     const key = new TextEncoder().encode("key");
+     if (process.argv[2]) await store.put(key, new TextEncoder().encode(process.argv[2]));
+     const found = await store.get(key);
+     console.log(await store.count(), found && new TextDecoder().decode(found), (await store.verify()).length);
+     await store.close();`,
+  );
+  const run = (...args) => execFileSync(process.execPath, [script, ...args], { cwd: home.folder, encoding: "utf8", timeout: 60_000 }).trim();
+  assert.deepEqual([run(), run("value"), run()], ["0 undefined 0", "1 value 0", "1 value 0"]);
+});
+
 test("the declarations check in a strict project, with and without a bundler", () => {
   const file = home.write(
     "types.ts",
     `import { openArchive, type Archive } from "stackroom";
+     import { openStore, memoryStorage, type Store } from "stackroom/store";
+     export const open = (): Promise<Store> => openStore({ storage: memoryStorage(), cacheBytes: 1 << 20 });
      export async function first(file: Blob): Promise<string | undefined> {
        const archive: Archive = await openArchive(file);
        const [row] = await archive.rows(0, 1);
        return row?.url;
      }`,
   );
-  for (const module of ["nodenext", "preserve"]) {
+  const inNode = home.write(
+    "nodetypes.ts",
+    `import { nodeStorage, openStore, type Store } from "stackroom/store";
+     export const open = (folder: string): Promise<Store> => openStore({ storage: nodeStorage(folder) });`,
+  );
+  for (const [module, ...files] of [["nodenext", file, inNode], ["preserve", file]]) {
     const options = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2022,dom,dom.iterable,dom.asynciterable", "--types", "", "--module", module];
-    const { status, stdout } = spawnSync(process.execPath, [tsc, ...options, "--ignoreConfig", file], { cwd: home.folder, encoding: "utf8" });
+    const { status, stdout } = spawnSync(process.execPath, [tsc, ...options, "--ignoreConfig", ...files], { cwd: home.folder, encoding: "utf8" });
     assert.equal(status, 0, `${module}: ${stdout}`);
   }
 });

@@ -59,8 +59,8 @@ export type Need =
 type Answer = readonly [pages: Uint8Array[], spans: Uint8Array[]] | undefined;
 export type Operation<T> = Generator<Need, T, Answer>;
 
-/** The engine's store class, once its module is loaded. */
-export type MakeStore = new (superblocks: Uint8Array, cachePages: number, salt: Uint8Array, records: number, bytes: number, inlineBytesMax: number) => PageStore;
+/** The engine's `PageStore`, once its module is loaded; by its own name it would ask more of a user's compiler than the rest does. */
+export type MakeStore = new (superblocks: Uint8Array, cachePages: number, salt: Uint8Array, records: number, bytes: number, inlineBytesMax: number) => object;
 
 export interface StoreShape {
   /** Memory for pages that were read or changed, 8 MiB where it is left out; it is never less than 96 KiB. */
@@ -446,7 +446,7 @@ export class Pages {
 function made(make: MakeStore, { cacheBytes = CACHE_BYTES, expected, inlineBytesMax = -1 }: StoreShape, first: Answer): PageStore {
   // Who chooses the keys must not know the salt, or all of them could be made to lie in one bucket.
   const salt = crypto.getRandomValues(new Uint8Array(16));
-  return new make(joined(first), Math.floor(cacheBytes / PAGE_BYTES), salt, expected?.records ?? 0, expected?.bytes ?? 0, inlineBytesMax);
+  return new make(joined(first), Math.floor(cacheBytes / PAGE_BYTES), salt, expected?.records ?? 0, expected?.bytes ?? 0, inlineBytesMax) as PageStore;
 }
 
 /** The superblocks, one after another, whether they are there or not. */
