@@ -1,13 +1,12 @@
-/** What the files of the archive say of themselves, whether it holds, and who signed it: a native modal dialog. */
-import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+/** What the files of the archive say of themselves, whether it holds, and who signed it. */
+import { css, html, nothing, type TemplateResult } from "lit";
 import type { ArchiveFact } from "stackroom";
 
 import { visible } from "../content/visible.js";
 import { formatBytes, formatCount } from "../format.js";
 import type { Store } from "../state.js";
 import { words } from "../words.js";
-import { icons } from "./icons.js";
-import { base, controls } from "./styles.js";
+import { Dialog } from "./dialog.js";
 
 type Of<Kind extends ArchiveFact["aside"]> = Extract<ArchiveFact, { aside: Kind }>;
 
@@ -15,39 +14,13 @@ type Of<Kind extends ArchiveFact["aside"]> = Extract<ArchiveFact, { aside: Kind 
 const namesMax = 20;
 const partsMax = 500;
 
-export class About extends LitElement {
+export class About extends Dialog {
   static override properties = { store: { attribute: false }, facts: { state: true } };
   static override styles = [
-    base,
-    controls,
+    ...Dialog.styles,
     css`
-      dialog {
-        inline-size: min(720px, calc(100vw - 2rem));
-        max-block-size: calc(100vh - 4rem);
-        padding: 0;
-        border: 1px solid var(--line);
-        border-radius: 10px;
-        background: var(--paper);
-        color: var(--ink);
-        box-shadow: var(--shadow);
-      }
-      dialog::backdrop {
-        background: rgb(0 0 0 / 35%);
-      }
-      .top {
-        position: sticky;
-        inset-block-start: 0;
-        display: flex;
-        align-items: center;
-        justify-content: space-between;
-        gap: 1rem;
-        padding: 10px 10px 10px 18px;
-        border-block-end: 1px solid var(--line);
-        background: var(--paper-bar);
-      }
-      h2 {
-        font: 600 18px/1.3 var(--serif);
-        overflow-wrap: anywhere;
+      :host {
+        --dialog-width: 720px;
       }
       section {
         display: grid;
@@ -84,31 +57,29 @@ export class About extends LitElement {
     this.facts = [];
   }
 
-  show(): void {
+  override show(): void {
     this.facts = [];
     void this.store.archive?.facts().then(
       (facts) => (this.facts = facts),
       () => undefined,
     );
     this.requestUpdate();
-    this.renderRoot.querySelector("dialog")?.showModal();
+    super.show();
   }
 
-  override render(): TemplateResult {
+  protected override heading(): string {
+    return visible(this.store.name, 200);
+  }
+
+  protected override content(): unknown {
     const { store } = this;
     const size = store.progress?.bytesTotal ?? store.progress?.bytes ?? 0;
     const sources = [...new Set(this.facts.map(({ source }) => source))];
     return html`
-      <dialog aria-labelledby="title">
-        <div class="top">
-          <h2 id="title">${visible(store.name, 200)}</h2>
-          <button class="quiet icon" title=${words.closePanel} aria-label=${words.closePanel} @click=${this.#close}>${icons.close}</button>
-        </div>
-        <section>
-          <p>${words.formatName[store.archive?.format ?? ""] ?? ""} \u00b7 ${formatBytes(size)} \u00b7 ${words.recordCount(formatCount(store.progress?.records ?? 0), store.progress?.records === 1)}</p>
-        </section>
-        ${sources.map((source) => this.#package(this.facts.filter((fact) => fact.source === source)))} ${this.#parts()}
-      </dialog>
+      <section>
+        <p>${words.formatName[store.archive?.format ?? ""] ?? ""} \u00b7 ${formatBytes(size)} \u00b7 ${words.recordCount(formatCount(store.progress?.records ?? 0), store.progress?.records === 1)}</p>
+      </section>
+      ${sources.map((source) => this.#package(this.facts.filter((fact) => fact.source === source)))} ${this.#parts()}
     `;
   }
 
@@ -170,10 +141,6 @@ export class About extends LitElement {
         </ul>
       </section>
     `;
-  }
-
-  #close(): void {
-    this.renderRoot.querySelector("dialog")?.close();
   }
 }
 

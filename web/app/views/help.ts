@@ -1,9 +1,8 @@
-/** The list of keyboard shortcuts, in a native modal dialog. The keys themselves are handled where they act. */
-import { LitElement, css, html, type TemplateResult } from "lit";
+/** The list of keyboard shortcuts. The keys themselves are handled where they act. */
+import { css, html } from "lit";
 
 import { words } from "../words.js";
-import { icons } from "./icons.js";
-import { base, controls } from "./styles.js";
+import { Dialog } from "./dialog.js";
 
 const { keys } = words;
 
@@ -42,35 +41,10 @@ const groups: readonly (readonly [title: string, shortcuts: readonly Shortcut[]]
   ],
 ];
 
-export class Help extends LitElement {
+export class Help extends Dialog {
   static override styles = [
-    base,
-    controls,
+    ...Dialog.styles,
     css`
-      dialog {
-        inline-size: min(520px, calc(100vw - 2rem));
-        max-block-size: calc(100vh - 4rem);
-        padding: 0;
-        border: 1px solid var(--line);
-        border-radius: 10px;
-        background: var(--paper);
-        color: var(--ink);
-        box-shadow: var(--shadow);
-      }
-      dialog::backdrop {
-        background: rgb(0 0 0 / 35%);
-      }
-      .top {
-        display: flex;
-        align-items: center;
-        justify-content: space-between;
-        padding: 10px 10px 10px 18px;
-        border-block-end: 1px solid var(--line);
-        background: var(--paper-bar);
-      }
-      h2 {
-        font: 600 18px/1.3 var(--serif);
-      }
       h3 {
         padding: 12px 18px 2px;
         color: var(--ink-soft);
@@ -103,47 +77,29 @@ export class Help extends LitElement {
     `,
   ];
 
-  show(): void {
-    const dialog = this.renderRoot.querySelector("dialog");
-    if (dialog?.open === false) dialog.showModal();
+  protected override heading(): string {
+    return keys.title;
   }
 
-  override render(): TemplateResult {
+  protected override content(): unknown {
     return html`
-      <dialog aria-labelledby="title" @keydown=${(event: KeyboardEvent) => event.stopPropagation()} @click=${this.#onClick}>
-        <div class="top">
-          <h2 id="title">${keys.title}</h2>
-
-            <button class="quiet icon" type="button" title=${words.closePanel} aria-label=${words.closePanel} @click=${this.#close}>${icons.close}</button>
-
-        </div>
-        ${groups.map(
-          ([title, shortcuts]) => html`
-            <h3>${title}</h3>
-            <dl>
-              ${shortcuts.map(
-                ([what, ...ways]) => html`<div>
-                  <dt>${what}</dt>
-                  <dd>
-                    ${ways.map((way, at) => html`${at > 0 ? html`<span>${keys.or}</span>` : ""}${way.map((key) => html`<kbd>${key}</kbd>`)}`)}
-                  </dd>
-                </div>`,
-              )}
-            </dl>
-          `,
-        )}
-        <div class="pad"></div>
-      </dialog>
+      ${groups.map(
+        ([title, shortcuts]) => html`
+          <h3>${title}</h3>
+          <dl>
+            ${shortcuts.map(
+              ([what, ...ways]) => html`<div>
+                <dt>${what}</dt>
+                <dd>
+                  ${ways.map((way, at) => html`${at > 0 ? html`<span>${keys.or}</span>` : ""}${way.map((key) => html`<kbd>${key}</kbd>`)}`)}
+                </dd>
+              </div>`,
+            )}
+          </dl>
+        `,
+      )}
+      <div class="pad"></div>
     `;
-  }
-
-  #close(): void {
-    this.renderRoot.querySelector("dialog")?.close();
-  }
-
-  /** A click on the backdrop lands on the dialog itself. */
-  #onClick(event: Event): void {
-    if (event.composedPath()[0] instanceof HTMLDialogElement) this.#close();
   }
 }
 
