@@ -421,6 +421,15 @@ test.describe("hands and eyes", () => {
     await expect(items.filter({ hasText: "Keyboard shortcuts" })).toBeFocused();
     await page.keyboard.press("Escape");
     await expect(page.getByRole("button", { name: "Menu" })).toBeFocused();
+
+    const menu = page.getByRole("button", { name: /^Archive: / });
+    await menu.focus();
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("menuitem", { name: "About this archive" }).first()).toBeFocused();
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(menu).toBeFocused();
   });
 
   test("Ctrl-O asks for a file", async ({ page }) => {

@@ -85,7 +85,7 @@ export class Menu extends LitElement {
         ${this.text === "" ? nothing : html`<span class="text">${this.text}</span>`}
         ${icons.down}
       </button>
-      <div id="items" popover role="menu" aria-label=${this.label} @toggle=${this.#onToggle} @keydown=${this.#onKey} @click=${this.#close}>
+      <div id="items" popover role="menu" aria-label=${this.label} @toggle=${this.#onToggle} @keydown=${this.#onKey} @click=${this.#onChoice}>
         <slot></slot>
       </div>
     `;
@@ -125,6 +125,15 @@ export class Menu extends LitElement {
     event.preventDefault();
     items[(to + items.length) % items.length]?.focus();
   }
+
+  /** Before the item acts: a dialog that it opens gives the focus back to where it was. */
+  readonly #onChoice = {
+    capture: true,
+    handleEvent: (): void => {
+      this.renderRoot.querySelector("button")?.focus();
+      this.#close();
+    },
+  };
 
   #closeAndReturn(event: KeyboardEvent): void {
     event.preventDefault();
