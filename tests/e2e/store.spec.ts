@@ -101,3 +101,10 @@ for (const kind of ["opfs", "idb"] as const) {
     });
   }
 }
+
+test("the package's store is kept where this browser can keep it", async ({ browserName }) => {
+  const { kind, reason, isFound } = await inWorker<{ kind: string; reason: string; isFound: boolean }>({ task: "published" });
+  expect(isFound).toBe(true);
+  expect(kind).toBe(browserName === "webkit" ? "indexeddb" : "opfs");
+  expect(reason).toContain(browserName === "webkit" ? "database" : "private file system");
+});

@@ -1,6 +1,7 @@
 // The contract of page storages, run in a worker: one suite for every backend.
 // Messages: { place, kind, task, count } -> { ...facts } or { error }.
 
+import * as published from "/lib/store/index.js";
 import { idbStorage } from "/lib/store/idb.js";
 import { memoryStorage } from "/lib/store/memory.js";
 import { opfsStorage } from "/lib/store/opfs.js";
@@ -170,7 +171,20 @@ async function look({ place, kind }) {
   return { ...scan, generation };
 }
 
-const tasks = { contract, storages, plain, die, look };
+/** As a user of the package does it, who leaves the choice of the storage to it. */
+async function asPublished({ place }) {
+  const { openStorage: openBest, openStore } = published;
+  const { storage, kind, reason } = await openBest(place);
+  const store = await openStore({ storage, cacheBytes: 1 << 20 });
+  await store.put(key(1), value(1));
+  await store.close();
+  const again = await openStore({ storage: (await openBest(place, [kind])).storage });
+  const found = text(await again.get(key(1)));
+  await again.close();
+  return { kind, reason, isFound: found === text(value(1)) };
+}
+
+const tasks = { contract, storages, plain, die, look, published: asPublished };
 
 onmessage = async ({ data }) => {
   try {
