@@ -19,7 +19,7 @@ export async function runCell(store, { count, keyBytes, valueBytes, buckets }) {
   await store.open({ cachePages: CACHE_PAGES, ...(buckets && { expected: { records: 0, bytes: buckets * BUCKET_BYTES } }) });
   try {
     let start = performance.now();
-    store.load(set, COMMIT_ENTRIES);
+    await store.load(set, COMMIT_ENTRIES);
     const insert = seconds(start);
     store.close();
     await store.open();

@@ -13,9 +13,9 @@ async function library() {
   const load = (name) => import(new URL(name, LIBRARY).href);
   const { default: init, PageStore } = await load("wasm/store.js");
   await init({ module_or_path: readFileSync(new URL("wasm/store_bg.wasm", LIBRARY)) });
-  const { Pages, runNow } = await load("store/pages.js");
+  const { Pages, run, runNow } = await load("store/pages.js");
   const { nodeStorage } = await load("store/nodefile.js");
-  return { PageStore, Pages, runNow, nodeStorage };
+  return { PageStore, Pages, run, runNow, nodeStorage };
 }
 
 export async function bench(figures, { say }) {

@@ -12,7 +12,7 @@ export const NO_CACHE_PAGES = 16;
 const ENTRIES_AT_ONCE = 1_000;
 const BYTES_AT_ONCE = 1 << 20;
 
-export function ours({ PageStore, Pages, runNow }, openStorage) {
+export function ours({ PageStore, Pages, run, runNow }, openStorage) {
   let storage;
   let pages;
   const pagesMoved = { read: 0, written: 0, superblocks: 0 };
@@ -35,30 +35,31 @@ export function ours({ PageStore, Pages, runNow }, openStorage) {
     },
   });
 
-  const commit = () => runNow(pages.commit(), storage);
+  // Not at once: a browser opens the files of long loads while one waits.
+  const commit = () => run(pages.commit(), storage);
 
   return {
     pagesMoved,
     async open({ cachePages = CACHE_PAGES, expected } = {}) {
       storage = counted(await openStorage());
-      pages = runNow(Pages.opening(PageStore, { cacheBytes: cachePages * 4096, ...(expected && { expected }) }), storage);
+      pages = await run(Pages.opening(PageStore, { cacheBytes: cachePages * 4096, ...(expected && { expected }) }), storage);
     },
     /** Durable after each `batch` entries. */
-    load(set, batch = Infinity) {
+    async load(set, batch = Infinity) {
       const atOnce = Math.min(batch, ENTRIES_AT_ONCE, Math.ceil(BYTES_AT_ONCE / set.valueBytes));
       let uncommitted = 0;
       for (let from = 0; from < set.count; from += atOnce) {
         const part = [];
         for (let n = from; n < Math.min(from + atOnce, set.count); n++) part.push([set.keys[n], set.value(n)]);
-        runNow(pages.putMany(part), storage);
+        await run(pages.putMany(part), storage);
         uncommitted += part.length;
         if (uncommitted + atOnce <= batch) continue;
-        commit();
+        await commit();
         uncommitted = 0;
       }
-      if (uncommitted > 0) commit();
+      if (uncommitted > 0) await commit();
       // What the log put off is part of the work.
-      if (!pages.isSettled) runNow(pages.settle(), storage);
+      if (!pages.isSettled) await run(pages.settle(), storage);
     },
     /** How many of these entries are not what was put. */
     get(set, order) {

@@ -5,7 +5,7 @@ import { ours } from "./ours.js";
 import { indexedDb, map } from "./platform.js";
 import { rows } from "./rows.js";
 import { sqliteWasm, waSqlite } from "./sqlite.js";
-import { Pages, runNow } from "/lib/store/pages.js";
+import { Pages, run, runNow } from "/lib/store/pages.js";
 import { opfsStorage } from "/lib/store/opfs.js";
 import init, { PageStore } from "/lib/wasm/store.js";
 
@@ -20,7 +20,7 @@ async function bytesOf(folder) {
 async function makeOurs() {
   await init();
   const root = await navigator.storage.getDirectory();
-  const store = ours({ PageStore, Pages, runNow }, () => opfsStorage(FOLDER));
+  const store = ours({ PageStore, Pages, run, runNow }, () => opfsStorage(FOLDER));
   return { ...store, bytes: async () => bytesOf(await root.getDirectoryHandle(FOLDER)) };
 }
 
