@@ -155,6 +155,26 @@ async function processOf(page) {
   return grown[0]?.pid;
 }
 
+/**
+ * Whether a transaction was begun and not committed. Browsers freeze a tab between its tasks, where ours has none such;
+ * a signal may stop it in the middle of one.
+ */
+async function isDatabaseLocked() {
+  const name = "stackroom/test";
+  if (!(await indexedDB.databases()).some((one) => one.name === name)) return false;
+  const database = await new Promise((resolve, reject) => {
+    const request = indexedDB.open(name);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  const probe = database.transaction("epochs", "readwrite");
+  const done = new Promise((resolve) => (probe.oncomplete = () => resolve(false)));
+  const late = new Promise((resolve) => setTimeout(() => resolve(true), 700));
+  const isLocked = await Promise.race([done, late]);
+  database.close();
+  return isLocked;
+}
+
 /** Tabs that share one owner; the first opened is the first owner. */
 export class Tabs {
   constructor(context, url, options = {}) {
@@ -209,8 +229,13 @@ export class Tabs {
   async freeze({ page, pid }, busyMs = 6000) {
     const at = Date.now();
     if (pid) {
-      process.kill(pid, "SIGSTOP");
-      stopped.add(pid);
+      const others = this.pages.filter((one) => one !== page);
+      do {
+        goOn(pid);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        process.kill(pid, "SIGSTOP");
+        stopped.add(pid);
+      } while (others[0] && (await withoutAnswer(others[0].evaluate(isDatabaseLocked), 5000)));
       return { at, thaw: async () => goOn(pid) };
     }
     const busy = spin(page, busyMs);
