@@ -19,6 +19,8 @@ export class Scroll {
   #viewHeight = 0;
   /** The scroll position that `top` was last brought in line with. */
   #bar = 0;
+  /** What the wheel asked for and the bar did not do yet. */
+  #asked = 0;
 
   /** Says what the list is now. Keeps the position as far as it still exists. */
   fit(count: number, rowHeight: number, viewHeight: number): void {
@@ -68,13 +70,20 @@ export class Scroll {
     return this.#isScaled ? index * this.#rowHeight - this.top + this.#bar : index * this.#rowHeight;
   }
 
+  /** The wheel asks for so many px, beyond what it asked for before where it goes on turning. */
+  wheeled(delta: number, isGoingOn: boolean): void {
+    this.#asked = isGoingOn ? this.#asked + delta : delta;
+  }
+
   /**
    * Takes a scroll position from the browser, and whether a wheel moved it: then however far it went, it went 1:1.
+   * At an end of the bar that is none of the list, the list does what the bar could not.
    * Answers whether the bar has to be put right at once.
    */
   moved(bar: number, isWheel: boolean): boolean {
     const delta = bar - this.#bar;
     this.#bar = bar;
+    this.#asked = isWheel ? this.#asked - delta : 0;
     if (!this.#isScaled) {
       this.top = Math.max(0, Math.min(bar, this.#topMax));
       return false;
@@ -84,6 +93,10 @@ export class Scroll {
     this.top = Math.max(0, Math.min(this.top, this.#topMax));
     const isAtStart = bar <= 0 && this.top > 0;
     const isAtEnd = bar >= this.#barMax - 1 && this.top < this.#topMax;
+    if ((isAtStart && this.#asked < 0) || (isAtEnd && this.#asked > 0)) {
+      this.top = Math.max(0, Math.min(this.top + this.#asked, this.#topMax));
+      this.#asked = 0;
+    }
     return isAtStart || isAtEnd;
   }
 

@@ -100,7 +100,7 @@ export class Records extends LitElement {
       this.requestUpdate();
     });
     this.#sizes.observe(element);
-    element.addEventListener("wheel", () => (this.#wheeledAt = performance.now()), { passive: true });
+    element.addEventListener("wheel", (event) => this.#onWheel(event), { passive: true });
   }
 
   override disconnectedCallback(): void {
@@ -310,6 +310,12 @@ export class Records extends LitElement {
     const want = this.#scroll.bar;
     if (Math.abs(element.scrollTop - want) >= 1) element.scrollTop = want;
     this.#scroll.settled(element.scrollTop);
+  }
+
+  #onWheel(event: WheelEvent): void {
+    const now = performance.now();
+    if (event.deltaMode === WheelEvent.DOM_DELTA_PIXEL) this.#scroll.wheeled(event.deltaY, now - this.#wheeledAt < wheelMs);
+    this.#wheeledAt = now;
   }
 
   #onScroll(event: Event): void {
