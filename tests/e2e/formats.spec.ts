@@ -40,6 +40,31 @@ for (const [name, verdict, words] of [
   });
 }
 
+for (const [name, verdict, more] of [
+  ["signed.wacz", "No problem was found.", /Records read: [1-9].* Digests that hold: [1-9]/],
+  ["wrong-hash.wacz", "One problem was found.", "archive/data.warc.gz"],
+] as const) {
+  test(`every byte of ${name} is checked on demand`, async ({ page }) => {
+    const viewer = new Viewer(page);
+    await viewer.visit();
+    await viewer.drop([fixture(name)]);
+    await viewer.ready();
+    await page.getByRole("button", { name: `Archive: ${name}` }).click();
+    await page.getByRole("menuitem", { name: "About this archive" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Check everything" }).click();
+    await expect(dialog).toContainText(verdict);
+    await expect(dialog).toContainText(more);
+    // Another archive was not checked yet.
+    await page.keyboard.press("Escape");
+    await viewer.drop([fixture("deflated.wacz")]);
+    await viewer.ready();
+    await page.getByRole("button", { name: "Archive: deflated.wacz" }).click();
+    await page.getByRole("menuitem", { name: "About this archive" }).first().click();
+    await expect(dialog).not.toContainText(verdict);
+  });
+}
+
 test("a file compressed with Zstandard opens with a module that only then is fetched", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));

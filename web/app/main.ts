@@ -1,5 +1,5 @@
 /** The composition root: one store over the library, the frame over the store, and the address bar over both. Nothing else. */
-import { openArchive } from "stackroom";
+import { checkArchive, openArchive } from "stackroom";
 
 import { warmFonts } from "./fonts.js";
 import { Store } from "./state.js";
@@ -8,7 +8,7 @@ import "./views/app.js";
 
 applyTheme(readTheme());
 
-const store = new Store((source, options) => openArchive(source, options));
+const store = new Store(openArchive, checkArchive);
 
 /** What the address bar says is open, in the form it was given. */
 function linked(): string | null {

@@ -3,7 +3,7 @@
  * Views read fields and subscribe to topics; every change is a method here. Draws nothing, and touches the address bar
  * only through `onSource`, which the composition root sets.
  */
-import type { Archive, ArchivePage, ArchivePart, Damage, Progress, RecordRow, RefusedFile, View } from "stackroom";
+import type { Archive, ArchivePage, ArchivePart, CheckSummary, Damage, Problem, Progress, RecordRow, RefusedFile, View } from "stackroom";
 
 import type { NamedFile } from "./drop.js";
 import { OpenRecord } from "./record.js";
@@ -21,6 +21,8 @@ export type OpenArchive = (
   source: readonly NamedFile[] | URL,
   options: { signal: AbortSignal; name?: string; onProgress: (progress: Progress) => void },
 ) => Promise<Archive>;
+
+export type CheckArchive = (source: NamedFile | URL, options: { signal: AbortSignal; isAlwaysNamed: boolean }) => AsyncIterable<Problem | CheckSummary>;
 
 /** How long a new filter may take before its still empty list replaces the old one. */
 const filterGraceMs = 150;
@@ -61,14 +63,18 @@ export class Store {
   onSource: (url: URL | undefined) => void = () => undefined;
 
   readonly #openArchive: OpenArchive;
+  readonly #checkArchive: CheckArchive;
+  /** The files, or the address, of what is open. */
+  #sources: readonly (NamedFile | URL)[] = [];
   readonly #listeners = new Map<Topic, Set<() => void>>();
   #abort = new AbortController();
   #next?: { readonly view: View; readonly timer: number } | undefined;
   #samples: { readonly atMs: number; readonly bytes: number }[] = [];
   #noticeTimer = 0;
 
-  constructor(openArchive: OpenArchive) {
+  constructor(openArchive: OpenArchive, checkArchive: CheckArchive) {
     this.#openArchive = openArchive;
+    this.#checkArchive = checkArchive;
   }
 
   on(topic: Topic, listener: () => void): () => void {
@@ -114,6 +120,7 @@ export class Store {
 
   async #open(source: readonly NamedFile[] | URL, name: string): Promise<void> {
     const abort = this.#begin(name);
+    this.#sources = source instanceof URL ? [source] : source;
     this.onSource(source instanceof URL ? source : undefined);
     try {
       const archive = await this.#openArchive(source, {
@@ -174,6 +181,14 @@ export class Store {
     if (this.archive !== archive) return;
     this.lastDamage = damage;
     this.#emit("progress");
+  }
+
+  /** Reads every byte of what is open and tells of every problem, and of each file at its end what holds. */
+  async *check(signal: AbortSignal): AsyncGenerator<Problem | CheckSummary, void, undefined> {
+    const sources = this.#sources;
+    // Of what was closed nobody wants to know.
+    const either = AbortSignal.any([signal, this.#abort.signal]);
+    for (const source of sources) yield* this.#checkArchive(source, { signal: either, isAlwaysNamed: sources.length > 1 });
   }
 
   /** Stops opening or indexing and forgets all of it. */

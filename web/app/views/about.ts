@@ -6,6 +6,7 @@ import { visible } from "../content/visible.js";
 import { formatBytes, formatCount } from "../format.js";
 import type { Store } from "../state.js";
 import { words } from "../words.js";
+import "./check.js";
 import { Dialog } from "./dialog.js";
 
 type Of<Kind extends ArchiveFact["aside"]> = Extract<ArchiveFact, { aside: Kind }>;
@@ -79,7 +80,12 @@ export class About extends Dialog {
       <section>
         <p>${words.formatName[store.archive?.format ?? ""] ?? ""} \u00b7 ${formatBytes(size)} \u00b7 ${words.recordCount(formatCount(store.progress?.records ?? 0), store.progress?.records === 1)}</p>
       </section>
-      ${sources.map((source) => this.#package(this.facts.filter((fact) => fact.source === source)))} ${this.#parts()}
+      ${sources.map((source) => this.#package(this.facts.filter((fact) => fact.source === source)))}
+      <section>
+        <h3>${words.check}</h3>
+        <stackroom-check .store=${store} .archive=${store.archive}></stackroom-check>
+      </section>
+      ${this.#parts()}
     `;
   }
 
