@@ -199,13 +199,13 @@ test("what takes long gives way to what else there is to do", async () => {
   const busy = (ms: number): void => {
     for (const until = performance.now() + ms; performance.now() < until; );
   };
-  const slow: PageStorage = {
+  const slow: SyncPageStorage = {
     ...fast,
     readPage: (page, into) => {
       busy(5);
       return fast.readPage(page, into);
     },
-  } satisfies SyncPageStorage;
+  };
   const filled = await Store.open(options(fast));
   await filled.load(Array.from({ length: 4_000 }, (_, n) => [bytes(`key ${n}`), some(100, n)] as const));
   await filled.close();
