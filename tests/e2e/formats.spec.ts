@@ -1,5 +1,5 @@
 /** Files of other formats than WARC, as people drop them on the viewer. */
-import { expect, test } from "@playwright/test";
+import { expect, test, type Locator } from "@playwright/test";
 import { allCases } from "../fixtures/cases.mjs";
 import { Viewer } from "./viewer.js";
 
@@ -23,6 +23,16 @@ test("a WACZ file opens with its pages and its manifest", async ({ page }) => {
   await expect(page.getByRole("dialog")).toContainText("Manifest");
 });
 
+/** Opens a fixture, and the dialog about it. */
+async function about(viewer: Viewer, name: string): Promise<Locator> {
+  const { page } = viewer;
+  await viewer.drop([fixture(name)]);
+  await viewer.ready();
+  await page.getByRole("button", { name: `Archive: ${name}` }).click();
+  await page.getByRole("menuitem", { name: "About this archive" }).first().click();
+  return page.getByRole("dialog");
+}
+
 for (const [name, verdict, words] of [
   ["signed.wacz", "The signature fits.", "since it was signed, the manifest was not changed"],
   ["signature-of-something-else.wacz", "The signature does not fit.", "one of them was changed"],
@@ -30,11 +40,7 @@ for (const [name, verdict, words] of [
   test(`the signature in ${name} is verified`, async ({ page }) => {
     const viewer = new Viewer(page);
     await viewer.visit();
-    await viewer.drop([fixture(name)]);
-    await viewer.ready();
-    await page.getByRole("button", { name: `Archive: ${name}` }).click();
-    await page.getByRole("menuitem", { name: "About this archive" }).first().click();
-    const dialog = page.getByRole("dialog");
+    const dialog = await about(viewer, name);
     await expect(dialog).toContainText(verdict);
     await expect(dialog).toContainText(words);
   });
@@ -47,20 +53,13 @@ for (const [name, verdict, more] of [
   test(`every byte of ${name} is checked on demand`, async ({ page }) => {
     const viewer = new Viewer(page);
     await viewer.visit();
-    await viewer.drop([fixture(name)]);
-    await viewer.ready();
-    await page.getByRole("button", { name: `Archive: ${name}` }).click();
-    await page.getByRole("menuitem", { name: "About this archive" }).first().click();
-    const dialog = page.getByRole("dialog");
+    const dialog = await about(viewer, name);
     await dialog.getByRole("button", { name: "Check everything" }).click();
     await expect(dialog).toContainText(verdict);
     await expect(dialog).toContainText(more);
     // Another archive was not checked yet.
     await page.keyboard.press("Escape");
-    await viewer.drop([fixture("deflated.wacz")]);
-    await viewer.ready();
-    await page.getByRole("button", { name: "Archive: deflated.wacz" }).click();
-    await page.getByRole("menuitem", { name: "About this archive" }).first().click();
+    await about(viewer, "deflated.wacz");
     await expect(dialog).not.toContainText(verdict);
   });
 }

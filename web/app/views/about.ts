@@ -8,6 +8,7 @@ import type { Store } from "../state.js";
 import { words } from "../words.js";
 import "./check.js";
 import { Dialog } from "./dialog.js";
+import { verdicts } from "./styles.js";
 
 type Of<Kind extends ArchiveFact["aside"]> = Extract<ArchiveFact, { aside: Kind }>;
 
@@ -19,6 +20,7 @@ export class About extends Dialog {
   static override properties = { store: { attribute: false }, facts: { state: true } };
   static override styles = [
     ...Dialog.styles,
+    verdicts,
     css`
       :host {
         --dialog-width: 720px;
@@ -32,21 +34,6 @@ export class About extends Dialog {
       }
       h3 {
         font: 600 var(--text) / 1.4 var(--sans);
-      }
-      ul {
-        margin: 0;
-        padding-inline-start: 1.2em;
-      }
-      .soft {
-        color: var(--ink-soft);
-      }
-      .bad {
-        color: var(--bad);
-        font-weight: 600;
-      }
-      .good {
-        color: var(--accent);
-        font-weight: 600;
       }
     `,
   ];

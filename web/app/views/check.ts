@@ -7,7 +7,7 @@ import { formatCount } from "../format.js";
 import type { Store } from "../state.js";
 import { isAbort, troubleOf } from "../trouble.js";
 import { words } from "../words.js";
-import { base, controls } from "./styles.js";
+import { base, controls, verdicts } from "./styles.js";
 
 /** More problems than this are counted only. */
 const shownMax = 200;
@@ -26,27 +26,13 @@ export class Check extends LitElement {
   static override styles = [
     base,
     controls,
+    verdicts,
     css`
       :host {
         display: grid;
         gap: 6px;
         justify-items: start;
         overflow-wrap: anywhere;
-      }
-      ul {
-        margin: 0;
-        padding-inline-start: 1.2em;
-      }
-      .soft {
-        color: var(--ink-soft);
-      }
-      .bad {
-        color: var(--bad);
-        font-weight: 600;
-      }
-      .good {
-        color: var(--accent);
-        font-weight: 600;
       }
     `,
   ];

@@ -189,3 +189,22 @@ export const messages = css`
     color: var(--ink);
   }
 `;
+
+/** What was found to be good or bad, and lists of what it is about. */
+export const verdicts = css`
+  ul {
+    margin: 0;
+    padding-inline-start: 1.2em;
+  }
+  .soft {
+    color: var(--ink-soft);
+  }
+  .bad {
+    color: var(--bad);
+    font-weight: 600;
+  }
+  .good {
+    color: var(--accent);
+    font-weight: 600;
+  }
+`;
