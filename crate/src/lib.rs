@@ -40,6 +40,8 @@ pub mod referral;
 #[cfg(feature = "rewrite")]
 pub mod rewrite;
 pub mod row;
+#[cfg(feature = "store")]
+pub mod segment;
 mod segments;
 pub mod split;
 pub mod store;

@@ -268,3 +268,14 @@ pub const STORE_KEY_BYTES_MAX: usize = 16 << 20;
 
 /// A key of the store and its value are at most this long together: where their parts stand must be read at once.
 pub const STORE_VALUE_BYTES_MAX: u64 = 16 << 30;
+
+/// A key in a segment is at most this long.
+pub const SEGMENT_KEY_BYTES_MAX: usize = 64 << 10;
+
+/// Key and value of an entry in a segment are at most this long together.
+pub const SEGMENT_ENTRY_BYTES_MAX: usize = 1 << 20;
+
+/// No block of a segment states that it holds more: it is in memory in one piece.
+pub const SEGMENT_CONTENT_BYTES_MAX: usize = 2 << 20;
+
+const _: () = assert!(SEGMENT_ENTRY_BYTES_MAX + SEGMENT_KEY_BYTES_MAX < SEGMENT_CONTENT_BYTES_MAX);

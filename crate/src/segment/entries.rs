@@ -1,0 +1,269 @@
+//! Entries in the content of a block: keys share the beginning that they have in common with the one before.
+//!
+//!   content := entry* start:u32* entries:u32
+//!   entry   := shared:varint own:varint value:varint own_key_bytes value_bytes
+//! Every sixteenth entry shares nothing, and its offset is one of the starts, so that a key or a number is found
+//! without reading all that is before it.
+
+use crate::codec::{Reader, push_varint};
+use crate::limits::SEGMENT_KEY_BYTES_MAX;
+
+const STRIDE: usize = 16;
+
+/// Makes the content of a block.
+#[derive(Default)]
+pub struct EntriesBuilder {
+    bytes: Vec<u8>,
+    starts: Vec<u32>,
+    count: usize,
+    last_key: Vec<u8>,
+}
+
+impl EntriesBuilder {
+    pub fn push(&mut self, key: &[u8], value: &[u8]) {
+        let mut shared = 0;
+        if self.count.is_multiple_of(STRIDE) {
+            self.starts
+                .push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+        } else {
+            shared = shared_bytes(&self.last_key, key);
+        }
+        push_varint(&mut self.bytes, shared as u64);
+        push_varint(&mut self.bytes, (key.len() - shared) as u64);
+        push_varint(&mut self.bytes, value.len() as u64);
+        self.bytes.extend_from_slice(&key[shared..]);
+        self.bytes.extend_from_slice(value);
+        self.last_key.truncate(shared);
+        self.last_key.extend_from_slice(&key[shared..]);
+        self.count += 1;
+    }
+
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    pub fn last_key(&self) -> &[u8] {
+        &self.last_key
+    }
+
+    /// Bytes that the content has by now, and would have at most with one more entry of so many.
+    pub fn bytes_with(&self, entry_bytes: usize) -> usize {
+        self.bytes.len() + 4 * (self.starts.len() + 2) + 15 + entry_bytes
+    }
+
+    /// The content; what follows is of the next block.
+    pub fn take(&mut self) -> Vec<u8> {
+        let mut content = std::mem::take(&mut self.bytes);
+        for start in self.starts.drain(..) {
+            content.extend(start.to_le_bytes());
+        }
+        let count = u32::try_from(self.count).unwrap_or(u32::MAX);
+        content.extend(count.to_le_bytes());
+        self.count = 0;
+        self.last_key.clear();
+        content
+    }
+}
+
+/// The content of a block that was read.
+pub struct Entries {
+    content: Vec<u8>,
+    count: usize,
+    /// Where the starts begin, and the entries end.
+    starts_at: usize,
+}
+
+impl Entries {
+    /// `None` where this is no such content. What is wrong within an entry is found when that is read.
+    pub fn new(content: Vec<u8>) -> Option<Entries> {
+        let (rest, count) = content.split_last_chunk::<4>()?;
+        let count = usize::try_from(u32::from_le_bytes(*count)).ok()?;
+        let starts_at = rest.len().checked_sub(4 * count.div_ceil(STRIDE))?;
+        Some(Entries {
+            content,
+            count,
+            starts_at,
+        })
+    }
+
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.content.len()
+    }
+
+    fn start(&self, n: usize) -> Option<usize> {
+        let at = self.starts_at + 4 * n;
+        let bytes = self.content.get(at..at + 4)?.try_into().ok()?;
+        let start = usize::try_from(u32::from_le_bytes(bytes)).ok()?;
+        (start < self.starts_at).then_some(start)
+    }
+}
+
+/// Stands at one entry of a block.
+#[derive(Default)]
+pub struct Walk {
+    index: usize,
+    key: Vec<u8>,
+    value: (usize, usize),
+    /// Where the next entry begins.
+    next: usize,
+}
+
+/// The content is none that a writer of this version makes.
+#[derive(Debug)]
+pub struct Malformed;
+
+impl Walk {
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    pub fn value<'a>(&self, entries: &'a Entries) -> &'a [u8] {
+        entries
+            .content
+            .get(self.value.0..self.value.1)
+            .unwrap_or_default()
+    }
+
+    /// Goes to an entry that there is.
+    pub fn go_to(&mut self, entries: &Entries, index: usize) -> Result<(), Malformed> {
+        self.begin(entries, index / STRIDE)?;
+        while self.index < index {
+            self.step(entries)?;
+        }
+        Ok(())
+    }
+
+    /// Goes to the next entry; false where this was the last one.
+    pub fn go_on(&mut self, entries: &Entries) -> Result<bool, Malformed> {
+        if self.index + 1 >= entries.count {
+            return Ok(false);
+        }
+        self.step(entries)?;
+        Ok(true)
+    }
+
+    /// Goes to the first entry whose key is not below `key`; false where all are.
+    pub fn seek(&mut self, entries: &Entries, key: &[u8]) -> Result<bool, Malformed> {
+        if entries.count == 0 {
+            return Ok(false);
+        }
+        // The last start whose key is below, or the first one.
+        let (mut from, mut to) = (0, entries.count.div_ceil(STRIDE));
+        while to - from > 1 {
+            let middle = from.midpoint(to);
+            self.begin(entries, middle)?;
+            if self.key.as_slice() < key {
+                from = middle;
+            } else {
+                to = middle;
+            }
+        }
+        self.begin(entries, from)?;
+        while self.key.as_slice() < key {
+            if !self.go_on(entries)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn begin(&mut self, entries: &Entries, start: usize) -> Result<(), Malformed> {
+        self.next = entries.start(start).ok_or(Malformed)?;
+        self.key.clear();
+        self.index = start * STRIDE;
+        self.read(entries)
+    }
+
+    fn step(&mut self, entries: &Entries) -> Result<(), Malformed> {
+        self.index += 1;
+        self.read(entries)
+    }
+
+    fn read(&mut self, entries: &Entries) -> Result<(), Malformed> {
+        let bytes = entries.content.get(self.next..entries.starts_at);
+        let mut reader = Reader::new(bytes.ok_or(Malformed)?);
+        let mut length = || usize::try_from(reader.varint()?).ok();
+        let lengths = (length(), length(), length());
+        let (Some(shared), Some(own), Some(value)) = lengths else {
+            return Err(Malformed);
+        };
+        let own = reader.take(own).ok_or(Malformed)?;
+        let value_at = entries.starts_at - reader.left();
+        reader.take(value).ok_or(Malformed)?;
+        if shared > self.key.len() || shared + own.len() > SEGMENT_KEY_BYTES_MAX {
+            return Err(Malformed);
+        }
+        self.key.truncate(shared);
+        self.key.extend_from_slice(own);
+        self.value = (value_at, value_at + value);
+        self.next = entries.starts_at - reader.left();
+        Ok(())
+    }
+}
+
+fn shared_bytes(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_entry_is_found_by_number_and_by_key() {
+        for count in [0usize, 1, 2, 15, 16, 17, 33, 200] {
+            let mut builder = EntriesBuilder::default();
+            let keys: Vec<Vec<u8>> = (0..count)
+                .map(|n| format!("org,example)/path/{:05}", n * 2).into_bytes())
+                .collect();
+            for (n, key) in keys.iter().enumerate() {
+                builder.push(key, &vec![b'v'; n % 5]);
+            }
+            let entries = Entries::new(builder.take()).expect("entries");
+            assert_eq!(entries.len(), count);
+            let mut walk = Walk::default();
+            for (n, key) in keys.iter().enumerate() {
+                walk.go_to(&entries, n).expect("an entry");
+                assert_eq!(walk.key(), key);
+                assert_eq!(walk.value(&entries).len(), n % 5);
+                assert!(walk.seek(&entries, key).expect("sound"));
+                assert_eq!(walk.index(), n);
+                let between = format!("org,example)/path/{:05}", n * 2 + 1);
+                let is_there = walk.seek(&entries, between.as_bytes()).expect("sound");
+                assert_eq!(is_there, n + 1 < count);
+                assert!(!is_there || walk.index() == n + 1);
+            }
+        }
+    }
+
+    #[test]
+    fn content_that_no_writer_makes_is_refused_where_it_is_read() {
+        let mut builder = EntriesBuilder::default();
+        for n in 0..40u8 {
+            builder.push(&[b'k', n], &[n; 3]);
+        }
+        let content = builder.take();
+        for at in 0..content.len() {
+            for byte in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut bad = content.clone();
+                bad[at] = byte;
+                let Some(entries) = Entries::new(bad) else {
+                    continue;
+                };
+                let mut walk = Walk::default();
+                let _ = walk.seek(&entries, &[b'k', 20]);
+                if entries.len() > 0 && walk.go_to(&entries, 0).is_ok() {
+                    while let Ok(true) = walk.go_on(&entries) {}
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! A segment that is open: its sections, and what is before a key in one of them.
+
+use std::rc::Rc;
+
+use super::block;
+use super::blocks::{Blocks, Span, Stop};
+use super::directory::{FOOTER_BYTES, Footer, HEADER_BYTES, Section, read_directory};
+use super::entries::{Entries, Walk};
+use super::writer::Child;
+
+/// No tree of blocks is higher: each level has at least twice the blocks of the one above.
+const HEIGHT_MAX: u32 = 64;
+
+/// How many entries are before a place in a section, and what they weigh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rank {
+    pub entries: u64,
+    pub weight: u64,
+}
+
+/// A block of entries, and what is before it.
+pub(super) struct Leaf {
+    pub entries: Rc<Entries>,
+    pub before: Rank,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Segment {
+    file: u32,
+    bytes: u64,
+    sections: Vec<Section>,
+}
+
+impl Segment {
+    /// Opens the segment in a file of so many bytes.
+    pub fn open(file: u32, bytes: u64, blocks: &mut Blocks) -> Result<Segment, Stop> {
+        let span = |offset, length: u64| Span {
+            file,
+            offset,
+            length: u32::try_from(length).unwrap_or(u32::MAX),
+        };
+        let end = FOOTER_BYTES as u64;
+        let at = bytes.saturating_sub(end);
+        let footer_span = span(at, bytes.min(end));
+        let damaged = Stop::Damaged(footer_span);
+        let footer = blocks.raw(footer_span)?;
+        let footer = Footer::read(&footer).ok_or(damaged)?;
+        let place = footer.directory;
+        let is_inside = place.offset >= HEADER_BYTES as u64
+            && place.offset.checked_add(u64::from(place.length)) == Some(at);
+        if !is_inside {
+            return Err(damaged);
+        }
+        let directory_span = span(place.offset, u64::from(place.length));
+        let directory = blocks.raw(directory_span)?;
+        let sections = block::open(footer.id, place.offset, &directory)
+            .and_then(|content| read_directory(&content))
+            .filter(|sections| sections.iter().all(|section| is_sound(section, at)))
+            .ok_or(Stop::Damaged(directory_span))?;
+        blocks.tell(file, footer.id);
+        Ok(Segment {
+            file,
+            bytes,
+            sections,
+        })
+    }
+
+    pub fn file(&self) -> u32 {
+        self.file
+    }
+
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    pub fn section(&self, name: &[u8]) -> Option<&Section> {
+        self.sections.iter().find(|section| section.name == name)
+    }
+
+    /// What is before the first entry whose key is not below `key`, in a section that is ordered by keys.
+    pub fn rank(&self, section: &Section, key: &[u8], blocks: &mut Blocks) -> Result<Rank, Stop> {
+        if section.entries == 0 {
+            return Ok(Rank::default());
+        }
+        let leaf = self.descend(section, blocks, |walk, entries| {
+            let is_there = walk.seek(entries, key)?;
+            // The last child that begins below the key: of equal keys the first may be in there.
+            if is_there && walk.index() > 0 {
+                walk.go_to(entries, walk.index() - 1)?;
+            }
+            Ok(())
+        })?;
+        let damaged = Stop::Damaged(leaf.span);
+        let mut walk = Walk::default();
+        let is_there = walk.seek(&leaf.entries, key).map_err(|_| damaged)?;
+        let within = if is_there {
+            walk.index()
+        } else {
+            leaf.entries.len()
+        };
+        let mut rank = leaf.before;
+        if within > 0 {
+            walk.go_to(&leaf.entries, 0).map_err(|_| damaged)?;
+        }
+        for n in 0..within {
+            if n > 0 {
+                walk.go_on(&leaf.entries).map_err(|_| damaged)?;
+            }
+            let weight = section.kind.weight_of(walk.value(&leaf.entries));
+            rank.weight = rank.weight.saturating_add(weight);
+        }
+        rank.entries = rank.entries.saturating_add(within as u64);
+        Ok(rank)
+    }
+
+    /// The block in which an entry is.
+    pub(super) fn leaf_of(
+        &self,
+        section: &Section,
+        entry: u64,
+        blocks: &mut Blocks,
+    ) -> Result<Leaf, Stop> {
+        self.descend(section, blocks, |walk, entries| {
+            // The last child that has no more than that before it.
+            let (mut from, mut to) = (0, entries.len());
+            while to - from > 1 {
+                let middle = from.midpoint(to);
+                walk.go_to(entries, middle)?;
+                if Child::read(walk.value(entries)).is_some_and(|child| child.entries <= entry) {
+                    from = middle;
+                } else {
+                    to = middle;
+                }
+            }
+            walk.go_to(entries, from)
+        })
+    }
+
+    /// Goes down from the root; `choose` takes the walk to the child to go on with.
+    fn descend(
+        &self,
+        section: &Section,
+        blocks: &mut Blocks,
+        mut choose: impl FnMut(&mut Walk, &Entries) -> Result<(), super::entries::Malformed>,
+    ) -> Result<Leaf, Stop> {
+        let mut place = section.root;
+        let mut before = Rank::default();
+        let mut walk = Walk::default();
+        for _ in 0..section.height {
+            let span = self.span(place);
+            let entries = blocks.entries(self.file, place)?;
+            let damaged = Stop::Damaged(span);
+            if entries.len() == 0 {
+                return Err(damaged);
+            }
+            choose(&mut walk, &entries).map_err(|_| damaged)?;
+            let child = Child::read(walk.value(&entries)).ok_or(damaged)?;
+            // A child stands before what tells of it, so that no block leads back to itself.
+            if child.place.offset >= place.offset {
+                return Err(damaged);
+            }
+            before = Rank {
+                entries: child.entries,
+                weight: child.weight,
+            };
+            place = child.place;
+        }
+        Ok(Leaf {
+            entries: blocks.entries(self.file, place)?,
+            before,
+            span: self.span(place),
+        })
+    }
+
+    /// All of the file, for what is wrong with no block in particular.
+    pub(super) fn whole(&self) -> Span {
+        Span {
+            file: self.file,
+            offset: 0,
+            length: u32::try_from(self.bytes).unwrap_or(u32::MAX),
+        }
+    }
+
+    pub(super) fn span(&self, place: super::block::Place) -> Span {
+        Span {
+            file: self.file,
+            offset: place.offset,
+            length: place.length,
+        }
+    }
+}
+
+fn is_sound(section: &Section, end: u64) -> bool {
+    let root = section.root;
+    let root_end = root.offset.checked_add(u64::from(root.length));
+    section.height <= HEIGHT_MAX
+        && (section.entries == 0 || root.length > 0)
+        && root_end.is_some_and(|root_end| root_end <= end)
+}
