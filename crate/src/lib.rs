@@ -27,6 +27,8 @@ pub mod digest;
 pub mod error;
 pub mod extract;
 pub mod filter;
+#[cfg(feature = "store")]
+pub mod index;
 pub mod inspect;
 mod json;
 pub mod limits;

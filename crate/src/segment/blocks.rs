@@ -1,6 +1,6 @@
 //! Blocks that were read, for all segments that are open: so many bytes of them, those that were used last.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::block::{Place, open};
@@ -47,6 +47,8 @@ pub struct Blocks {
     /// The ids of segments, by their files.
     ids: HashMap<u32, u64>,
     kept: HashMap<(u32, u64), Kept>,
+    /// What is to be kept as it is read, when it comes.
+    raw: HashSet<(u32, u64)>,
 }
 
 impl Blocks {
@@ -57,6 +59,7 @@ impl Blocks {
             clock: 0,
             ids: HashMap::new(),
             kept: HashMap::new(),
+            raw: HashSet::new(),
         }
     }
 
@@ -67,8 +70,10 @@ impl Blocks {
 
     /// Takes in what `Stop::Missing` named, shorter where the file ends before.
     pub fn provide(&mut self, span: Span, bytes: &[u8]) {
+        let is_raw = self.raw.remove(&(span.file, span.offset));
         let read = match self.ids.get(&span.file) {
-            None => Read::Raw(bytes.into()),
+            _ if is_raw => Read::Raw(bytes.into()),
+            None => Read::Damaged,
             Some(_) if bytes.len() < span.length as usize => Read::Damaged,
             Some(id) => open(*id, span.offset, bytes)
                 .and_then(Entries::new)
@@ -77,9 +82,10 @@ impl Blocks {
         self.keep(span, read);
     }
 
-    /// Forgets a file: it is not read any more.
+    /// Forgets a file: it is gone, or is another one from now on.
     pub fn forget(&mut self, file: u32) {
         self.ids.remove(&file);
+        self.raw.retain(|(of, _)| *of != file);
         let bytes = &mut self.bytes;
         self.kept.retain(|(of, _), kept| {
             if *of == file {
@@ -89,9 +95,8 @@ impl Blocks {
         });
     }
 
-    /// From now on what is read of the file is blocks of entries, of the segment of this id.
+    /// In this file there is the segment of this id.
     pub(super) fn tell(&mut self, file: u32, id: u64) {
-        self.forget(file);
         self.ids.insert(file, id);
     }
 
@@ -99,7 +104,10 @@ impl Blocks {
         match self.find(span) {
             Some(Read::Raw(bytes)) => Ok(Rc::clone(bytes)),
             Some(_) => Err(Stop::Damaged(span)),
-            None => Err(Stop::Missing(span)),
+            None => {
+                self.raw.insert((span.file, span.offset));
+                Err(Stop::Missing(span))
+            }
         }
     }
 

@@ -54,6 +54,15 @@ impl Draft {
         true
     }
 
+    /// An entry by its number in the order in which they came.
+    pub fn entry(&self, section: usize, number: u64) -> Option<super::cursor::Entry<'_>> {
+        let part = self.parts.get(section)?;
+        let entry = part.entries.get(usize::try_from(number).ok()?)?;
+        let bytes = part.bytes.get(entry.at..)?;
+        let (key, rest) = bytes.split_at_checked(entry.key_bytes as usize)?;
+        Some((key, rest.get(..entry.value_bytes as usize)?))
+    }
+
     /// Bytes of memory that it takes.
     pub fn resident(&self) -> usize {
         let of = |part: &Part| part.bytes.capacity() + part.entries.capacity() * size_of::<Entry>();

@@ -174,7 +174,7 @@ impl Segment {
     }
 
     /// All of the file, for what is wrong with no block in particular.
-    pub(super) fn whole(&self) -> Span {
+    pub fn whole(&self) -> Span {
         Span {
             file: self.file,
             offset: 0,

@@ -1,0 +1,163 @@
+//! The sections that a record has an entry in: one has its row, the others a key by which records are sorted.
+//!
+//!   row   := key: url; value: part offset length skip kind status+1 size date+1 digest origin segment mime
+//!   entry := key: as `key_of` has it; value: length row, both varints
+//! Numbers are varints (0 in place of a missing status or date), `mime` has its length before it. An entry weighs the
+//! bytes that its record takes in the file.
+
+use crate::archive::surt;
+use crate::codec::{Reader, Writer, push_varint};
+use crate::row::Row;
+use crate::segment::{Kind, Order};
+
+/// What records can be sorted by, besides their order in the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// By URL key, then by time.
+    Url,
+    Time,
+    Status,
+    Mime,
+    Kind,
+    Size,
+}
+
+impl Column {
+    pub const ALL: [Column; 6] = [
+        Column::Url,
+        Column::Time,
+        Column::Status,
+        Column::Mime,
+        Column::Kind,
+        Column::Size,
+    ];
+
+    pub fn from_number(number: u8) -> Option<Column> {
+        Column::ALL.get(usize::from(number)).copied()
+    }
+
+    pub fn section(self) -> &'static [u8] {
+        match self {
+            Column::Url => b"url",
+            Column::Time => b"time",
+            Column::Status => b"status",
+            Column::Mime => b"mime",
+            Column::Kind => b"kind",
+            Column::Size => b"size",
+        }
+    }
+}
+
+pub const ROWS: &[u8] = b"rows";
+
+const SORTED: Kind = Kind {
+    order: Order::ByKey,
+    is_weighed: true,
+};
+
+/// All sections, that of rows first and the columns behind it in their order.
+pub fn sections() -> Vec<(&'static [u8], Kind)> {
+    let rows = Kind {
+        order: Order::AsGiven,
+        is_weighed: false,
+    };
+    let columns = Column::ALL.map(|column| (column.section(), SORTED));
+    [(ROWS, rows)].into_iter().chain(columns).collect()
+}
+
+/// Stands in a key for what a record does not have: behind everything that others have.
+const NONE_16: u16 = u16::MAX;
+const NONE_32: u32 = u32::MAX;
+
+/// The key of a record in a column.
+pub fn key_of(column: Column, row: &Row) -> Vec<u8> {
+    match column {
+        Column::Url => {
+            let mut key = surt_key(&row.url);
+            key.extend(row.date.unwrap_or(NONE_32).to_be_bytes());
+            key
+        }
+        Column::Time => row.date.unwrap_or(NONE_32).to_be_bytes().to_vec(),
+        Column::Status => row.status.unwrap_or(NONE_16).to_be_bytes().to_vec(),
+        Column::Mime => row.mime.clone(),
+        Column::Kind => vec![row.kind],
+        Column::Size => row.size.to_be_bytes().to_vec(),
+    }
+}
+
+/// The URL key of a URL and a space, which is before whatever a longer key has there.
+pub fn surt_key(url: &[u8]) -> Vec<u8> {
+    let mut key = surt(&String::from_utf8_lossy(url)).into_bytes();
+    key.push(b' ');
+    key
+}
+
+/// The URL key in a key of the column of URLs.
+pub fn url_of(key: &[u8]) -> &[u8] {
+    &key[..key.len().saturating_sub(1 + 4)]
+}
+
+/// The URL key of a host, without what ends it.
+pub fn host_key(host: &str) -> Vec<u8> {
+    let key = surt(&format!("http://{host}/"));
+    let end = key.find(')').unwrap_or(key.len());
+    key.as_bytes()[..end].to_vec()
+}
+
+pub fn row_value(row: &Row, part: u64) -> Vec<u8> {
+    let mut out = Writer::new();
+    out.varint(part);
+    out.varint(row.offset);
+    out.varint(row.length);
+    out.varint(row.skip);
+    out.varint(u64::from(row.kind));
+    out.varint(row.status.map_or(0, |status| u64::from(status) + 1));
+    out.varint(row.size);
+    out.varint(row.date.map_or(0, |date| u64::from(date) + 1));
+    out.varint(row.digest);
+    out.varint(row.origin);
+    out.varint(u64::from(row.segment));
+    out.bytes(&row.mime);
+    out.finish()
+}
+
+/// The row and its part; `None` where this is no such value.
+pub fn read_row(url: &[u8], value: &[u8]) -> Option<(Row, u64)> {
+    let mut reader = Reader::new(value);
+    let part = reader.varint()?;
+    let mut row = Row {
+        offset: reader.varint()?,
+        length: reader.varint()?,
+        skip: reader.varint()?,
+        kind: u8::try_from(reader.varint()?).ok()?,
+        ..Row::default()
+    };
+    if let Some(status) = reader.varint()?.checked_sub(1) {
+        row.status = Some(u16::try_from(status).ok()?);
+    }
+    row.size = reader.varint()?;
+    if let Some(date) = reader.varint()?.checked_sub(1) {
+        row.date = Some(u32::try_from(date).ok()?);
+    }
+    row.digest = reader.varint()?;
+    row.origin = reader.varint()?;
+    row.segment = u32::try_from(reader.varint()?).ok()?;
+    let length = usize::try_from(reader.varint()?).ok()?;
+    row.mime = reader.take(length)?.to_vec();
+    row.url = url.to_vec();
+    Some((row, part))
+}
+
+pub fn entry_value(length: u64, row: u64) -> Vec<u8> {
+    let mut value = Vec::new();
+    push_varint(&mut value, length);
+    push_varint(&mut value, row);
+    value
+}
+
+/// The number of the row that an entry is of.
+pub fn row_of(value: &[u8]) -> Option<u64> {
+    let mut reader = Reader::new(value);
+    reader.varint()?;
+    reader.varint()
+}

@@ -1,0 +1,352 @@
+//! The index of an archive: segments of its records, and those that are not in one yet.
+
+use super::columns::{self, Column, ROWS, entry_value, key_of, read_row, row_of, row_value};
+use super::groups::{self, Group, Grouping};
+use super::merged::Merged;
+use super::tiers;
+use crate::codec::{Reader, Writer};
+use crate::row::Row;
+use crate::segment::{Blocks, Cursor, Draft, Merge, Rank, Segment, Stop};
+
+/// A draft of so many bytes is worth a segment.
+const DRAFT_BYTES: usize = 8 << 20;
+/// Entries that a merge takes over in one step.
+const ENTRIES_A_STEP: usize = 4096;
+
+/// A segment of the index, by its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub file: u32,
+    pub bytes: u64,
+    pub rows: u64,
+}
+
+/// The segments of an index, in order: all that has to be kept besides their files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    pub parts: Vec<Part>,
+}
+
+impl Manifest {
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Writer::new();
+        for part in &self.parts {
+            out.varint(u64::from(part.file));
+            out.varint(part.bytes);
+            out.varint(part.rows);
+        }
+        out.finish()
+    }
+
+    pub fn read(bytes: &[u8]) -> Option<Manifest> {
+        let mut reader = Reader::new(bytes);
+        let mut parts = Vec::new();
+        while !reader.is_empty() {
+            parts.push(Part {
+                file: u32::try_from(reader.varint()?).ok()?,
+                bytes: reader.varint()?,
+                rows: reader.varint()?,
+            });
+        }
+        Some(Manifest { parts })
+    }
+}
+
+/// Which entries of a column are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    pub from: u64,
+    pub count: usize,
+    /// Counted from the end, and told from there.
+    pub is_descending: bool,
+}
+
+struct Held {
+    part: Part,
+    first_row: u64,
+    segment: Segment,
+}
+
+struct Merging {
+    merge: Merge,
+    /// Which of the segments become one.
+    from: usize,
+    count: usize,
+}
+
+pub struct Index {
+    held: Vec<Held>,
+    draft: Draft,
+    draft_rows: u64,
+    merging: Option<Merging>,
+}
+
+impl Default for Index {
+    fn default() -> Index {
+        Index::new()
+    }
+}
+
+impl Index {
+    pub fn new() -> Index {
+        Index {
+            held: Vec::new(),
+            draft: Draft::new(&columns::sections()),
+            draft_rows: 0,
+            merging: None,
+        }
+    }
+
+    /// Opens the index that a manifest tells of.
+    pub fn open(manifest: &Manifest, blocks: &mut Blocks) -> Result<Index, Stop> {
+        let mut index = Index::new();
+        for part in &manifest.parts {
+            index.adopt(*part, blocks)?;
+        }
+        Ok(index)
+    }
+
+    pub fn manifest(&self) -> Manifest {
+        Manifest {
+            parts: self.held.iter().map(|held| held.part).collect(),
+        }
+    }
+
+    /// Records of the index, those included that are in no segment yet.
+    pub fn rows(&self) -> u64 {
+        self.kept_rows() + self.draft_rows
+    }
+
+    /// Records that are in segments.
+    pub fn kept_rows(&self) -> u64 {
+        self.held
+            .last()
+            .map_or(0, |held| held.first_row + held.part.rows)
+    }
+
+    /// Bytes of the segments' files.
+    pub fn bytes(&self) -> u64 {
+        self.held.iter().map(|held| held.part.bytes).sum()
+    }
+
+    // Growing
+
+    /// Adds a record behind the others. False where a segment takes none so long.
+    pub fn push(&mut self, row: &Row, part: u64) -> bool {
+        let number = self.rows();
+        let value = row_value(row, part);
+        if !self.draft.push(0, &row.url, &value) {
+            return false;
+        }
+        let entry = entry_value(row.length, number);
+        for (n, column) in Column::ALL.into_iter().enumerate() {
+            self.draft.push(n + 1, &key_of(column, row), &entry);
+        }
+        self.draft_rows += 1;
+        true
+    }
+
+    /// Whether what is in no segment has become so much that it should be.
+    pub fn is_full(&self) -> bool {
+        self.draft.resident() >= DRAFT_BYTES
+    }
+
+    /// The file of a segment of what is in none yet; empty where there is nothing. `adopt` it when it is written.
+    pub fn flush(&mut self, id: u64) -> Vec<u8> {
+        if self.draft_rows == 0 {
+            return Vec::new();
+        }
+        self.draft_rows = 0;
+        self.draft.take(id)
+    }
+
+    /// Takes a segment as the next one.
+    pub fn adopt(&mut self, part: Part, blocks: &mut Blocks) -> Result<(), Stop> {
+        let segment = Segment::open(part.file, part.bytes, blocks)?;
+        self.held.push(Held {
+            part,
+            first_row: self.kept_rows(),
+            segment,
+        });
+        Ok(())
+    }
+
+    /// Begins to make fewer segments, where there are too many, or one where all are to be together.
+    pub fn begin_merge(&mut self, id: u64, is_all: bool) -> bool {
+        let rows: Vec<u64> = self.held.iter().map(|held| held.part.rows).collect();
+        let range = if is_all {
+            (rows.len() > 1).then_some(0..rows.len())
+        } else {
+            tiers::next(&rows)
+        };
+        let Some(range) = range else {
+            return false;
+        };
+        let sources = self.held[range.clone()].iter();
+        let sources = sources.map(|held| held.segment.clone()).collect();
+        self.merging = Some(Merging {
+            merge: Merge::new(id, sources),
+            from: range.start,
+            count: range.len(),
+        });
+        true
+    }
+
+    /// Goes on merging; true when all of the new segment is there to be taken.
+    pub fn merge(&mut self, blocks: &mut Blocks) -> Result<bool, Stop> {
+        match &mut self.merging {
+            Some(merging) => merging.merge.step(blocks, ENTRIES_A_STEP),
+            None => Ok(true),
+        }
+    }
+
+    /// Bytes to append to the new segment's file.
+    pub fn take_merged(&mut self) -> Vec<u8> {
+        let merging = self.merging.as_mut();
+        merging
+            .map(|merging| merging.merge.take())
+            .unwrap_or_default()
+    }
+
+    /// The new segment is written: it stands in place of those that it was made of, whose files are of no use once the
+    /// manifest is kept.
+    pub fn end_merge(
+        &mut self,
+        file: u32,
+        bytes: u64,
+        blocks: &mut Blocks,
+    ) -> Result<Vec<u32>, Stop> {
+        let Some(Merging { from, count, .. }) = self.merging else {
+            return Ok(Vec::new());
+        };
+        let segment = Segment::open(file, bytes, blocks)?;
+        let replaced = &self.held[from..from + count];
+        let rows = replaced.iter().map(|held| held.part.rows).sum();
+        let first_row = replaced.first().map_or(0, |held| held.first_row);
+        let held = Held {
+            part: Part { file, bytes, rows },
+            first_row,
+            segment,
+        };
+        let replaced: Vec<Held> = self.held.splice(from..from + count, [held]).collect();
+        self.merging = None;
+        let files = replaced.iter().map(|held| held.part.file);
+        let files: Vec<u32> = files.collect();
+        for file in &files {
+            blocks.forget(*file);
+        }
+        Ok(files)
+    }
+
+    /// Leaves the segments as they are.
+    pub fn stop_merge(&mut self) {
+        self.merging = None;
+    }
+
+    // Reading
+
+    /// Calls `visit` with the number, part and row of records in their order in the files, until it returns false.
+    pub fn visit_rows(
+        &self,
+        from: u64,
+        blocks: &mut Blocks,
+        mut visit: impl FnMut(u64, u64, Row) -> bool,
+    ) -> Result<(), Stop> {
+        let mut number = from;
+        let first = self
+            .held
+            .partition_point(|held| held.first_row + held.part.rows <= from);
+        for held in &self.held[first..] {
+            let Some(section) = held.segment.section(ROWS) else {
+                continue;
+            };
+            let mut cursor = Cursor::new(section, number.saturating_sub(held.first_row));
+            while let Some((url, value)) = cursor.read(&held.segment, blocks)? {
+                let damaged = Stop::Damaged(held.segment.whole());
+                let (row, part) = read_row(url, value).ok_or(damaged)?;
+                if !visit(number, part, row) {
+                    return Ok(());
+                }
+                number += 1;
+                cursor.go_on();
+            }
+        }
+        let kept = self.kept_rows();
+        while let Some((url, value)) = self.draft.entry(0, number.saturating_sub(kept)) {
+            let Some((row, part)) = read_row(url, value) else {
+                break;
+            };
+            if !visit(number, part, row) {
+                break;
+            }
+            number += 1;
+        }
+        Ok(())
+    }
+
+    /// Part and row of one record.
+    pub fn row(&self, number: u64, blocks: &mut Blocks) -> Result<Option<(u64, Row)>, Stop> {
+        let mut found = None;
+        self.visit_rows(number, blocks, |_, part, row| {
+            found = Some((part, row));
+            false
+        })?;
+        Ok(found)
+    }
+
+    /// Entries of a column, and what they weigh.
+    pub fn whole(&self, column: Column) -> Rank {
+        self.column(column).whole()
+    }
+
+    /// What is before a key in a column.
+    pub fn rank(&self, column: Column, key: &[u8], blocks: &mut Blocks) -> Result<Rank, Stop> {
+        self.column(column).rank(key, blocks)
+    }
+
+    /// Numbers of records in the order of a column. Those that are in no segment are not among them.
+    pub fn window(
+        &self,
+        column: Column,
+        window: Window,
+        blocks: &mut Blocks,
+    ) -> Result<Vec<u64>, Stop> {
+        let column = self.column(column);
+        let count = window.count as u64;
+        let (from, count) = if window.is_descending {
+            let end = column.whole().entries.saturating_sub(window.from);
+            (end.saturating_sub(count), count.min(end))
+        } else {
+            (window.from, count)
+        };
+        let mut rows = Vec::new();
+        if count > 0 {
+            column.visit(from, blocks, |_, value| {
+                rows.extend(row_of(value));
+                (rows.len() as u64) < count
+            })?;
+        }
+        if window.is_descending {
+            rows.reverse();
+        }
+        Ok(rows)
+    }
+
+    /// Values of a column, as `groups` has them.
+    pub fn groups(
+        &self,
+        column: Column,
+        grouping: Grouping,
+        under: &[u8],
+        from: &[u8],
+        count: usize,
+        blocks: &mut Blocks,
+    ) -> Result<Vec<Group>, Stop> {
+        groups::groups(&self.column(column), grouping, under, from, count, blocks)
+    }
+
+    fn column(&self, column: Column) -> Merged<'_> {
+        let segments = self.held.iter().map(|held| &held.segment);
+        Merged::new(segments, column.section())
+    }
+}

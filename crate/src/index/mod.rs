@@ -1,0 +1,14 @@
+//! The kept index of an archive: its records in the order of the files and in that of each column, in segments that
+//! follow each other, however many records there are (FORMAT.md 8).
+//!
+//! As everywhere here, what is absent is named and provided, and the call made again.
+
+mod columns;
+mod groups;
+mod kept;
+mod merged;
+mod tiers;
+
+pub use columns::{Column, host_key, key_of, surt_key};
+pub use groups::{Group, Grouping};
+pub use kept::{Index, Manifest, Part, Window};
