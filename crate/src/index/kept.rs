@@ -148,7 +148,7 @@ impl Index {
 
     /// Whether what is in no segment has become so much that it should be.
     pub fn is_full(&self) -> bool {
-        self.draft.resident() >= DRAFT_BYTES
+        self.draft.bytes() >= DRAFT_BYTES
     }
 
     /// The file of a segment of what is in none yet; empty where there is nothing. `adopt` it when it is written.
@@ -246,6 +246,7 @@ impl Index {
     // Reading
 
     /// Calls `visit` with the number, part and row of records in their order in the files, until it returns false.
+    /// As where something is missing all of it is done again, it should not be many.
     pub fn visit_rows(
         &self,
         from: u64,

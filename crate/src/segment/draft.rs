@@ -63,9 +63,9 @@ impl Draft {
         Some((key, rest.get(..entry.value_bytes as usize)?))
     }
 
-    /// Bytes of memory that it takes.
-    pub fn resident(&self) -> usize {
-        let of = |part: &Part| part.bytes.capacity() + part.entries.capacity() * size_of::<Entry>();
+    /// Bytes that the entries take in memory.
+    pub fn bytes(&self) -> usize {
+        let of = |part: &Part| part.bytes.len() + part.entries.len() * size_of::<Entry>();
         self.parts.iter().map(of).sum()
     }
 
