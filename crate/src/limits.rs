@@ -10,11 +10,6 @@ pub const ARC_LINE_BYTES_MAX: usize = 64 << 10;
 /// take 8 MiB. Frames that refer further back than this are damage.
 pub const ZSTD_WINDOW_BYTES_MAX: u64 = 64 << 20;
 
-/// Of such a window, 2 to the power of this many bytes are reserved at once; the rest as they come, so that who
-/// only states a large window costs little.
-#[cfg(feature = "codecs")]
-pub const ZSTD_RESERVED_LOG: u8 = 23;
-
 /// A dictionary, and the frame that holds it, are at most as long as the draft for WARC files asks for.
 pub const ZSTD_DICTIONARY_BYTES_MAX: usize = 8 << 20;
 

@@ -3,32 +3,22 @@
 //!   file := [dictionary] (frame | extension)*        frame := magic header block* [xxh64:u32]
 //!   dictionary := 0x184D2A5D size:u32 (dictionary | frame that holds one)     at the start of the file only
 //!   extension := 0x184D2A50..5F size:u32 byte*        block := header:u24 byte*
-//! States: Magic -> Header -> Block -> Drain -> Block or Checksum -> Magic. Damage leads to Scan, which looks
+//! States: Magic -> Header -> Block -> Tell -> Block or Checksum -> Magic. Damage leads to Scan, which looks
 //! for the next frame that decodes to the start of a record; until that is certain the frame is tentative
 //! and nothing of it is told. Zero bytes between frames are padding.
-//!
-//! Frames are taken apart here, and only blocks are given to the decoder: it wants whole blocks, and with a
-//! header of our own it never keeps more than the limit allows. It reserves the window of that header at once, so a
-//! large window is stated smaller there, and what it gives too early is not taken: what it keeps grows by itself.
 
-use std::io::Read;
-
-use ruzstd::decoding::{Dictionary, FrameDecoder};
+use stackroom_zstd::{
+    BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, Decoder, Dictionary, Header, MAGIC, block_bytes, is_last,
+};
 use xxhash_rust::xxh64::Xxh64;
 
 use super::framing::Framing;
 use super::members::{Scan, Step};
 use crate::error::{Code, code};
-use crate::limits::{ZSTD_DICTIONARY_BYTES_MAX, ZSTD_RESERVED_LOG, ZSTD_WINDOW_BYTES_MAX};
+use crate::limits::{ZSTD_DICTIONARY_BYTES_MAX, ZSTD_WINDOW_BYTES_MAX};
 
-const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const DICTIONARY_MAGIC: u32 = 0x184d_2a5d;
 const EXTENSION_MAGIC: u32 = 0x184d_2a50;
-const WINDOW_LOG_MIN: u8 = 10;
-const BLOCK_BYTES_MAX: usize = 128 << 10;
-const BLOCK_HEADER_BYTES: usize = 3;
-/// A last block without content.
-const LAST_BLOCK: [u8; 3] = [1, 0, 0];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -42,23 +32,12 @@ enum State {
     },
     Header,
     Block,
-    /// The last block given to the decoder is being taken from it.
-    Drain {
+    /// What the last block made is being told.
+    Tell {
         is_last: bool,
     },
-    /// The frame broke, and what was decoded is being taken.
-    Salvage,
     Checksum,
     Scan,
-}
-
-/// What the header of a frame says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Header {
-    window_bytes: u64,
-    content_bytes: Option<u64>,
-    dictionary: u32,
-    has_checksum: bool,
 }
 
 pub struct ZstdReader {
@@ -71,18 +50,16 @@ pub struct ZstdReader {
     /// A piece of the frame, gathered over pieces of input.
     gathered: Vec<u8>,
     header: Header,
-    decoder: FrameDecoder,
-    /// Windows as the decoder has it and as the frame asks for.
-    reserved: usize,
-    window: usize,
+    decoder: Decoder,
     dictionary: Option<u32>,
     /// Where reading begins once the dictionary is known.
     begin: Option<u64>,
     hash: Xxh64,
     size: u64,
-    out: Vec<u8>,
-    /// Bytes in `out` that belong to a tentative frame, or wait for its `Start` to be told.
-    held: usize,
+    /// So much is told at once at most.
+    step_bytes: usize,
+    /// Bytes that the frame made and that are not told yet.
+    untold: usize,
     is_tentative: bool,
     /// The frame before, unless a checksum proves it: it may have ended elsewhere than it seemed.
     suspect: Option<u64>,
@@ -106,21 +83,14 @@ impl ZstdReader {
             position: 0,
             member: 0,
             gathered: Vec::new(),
-            header: Header {
-                window_bytes: 0,
-                content_bytes: None,
-                dictionary: 0,
-                has_checksum: false,
-            },
-            decoder: FrameDecoder::new(),
-            reserved: 0,
-            window: 0,
+            header: Header::default(),
+            decoder: Decoder::new(),
             dictionary: None,
             begin: (offset > 0).then_some(offset),
             hash: Xxh64::new(0),
             size: 0,
-            out: vec![0; step_bytes],
-            held: 0,
+            step_bytes,
+            untold: 0,
             is_tentative: false,
             suspect: None,
         }
@@ -132,7 +102,7 @@ impl ZstdReader {
         self.position = offset;
         self.gathered.clear();
         self.is_tentative = false;
-        self.held = 0;
+        self.untold = 0;
     }
 
     /// Does one thing with the input and says how much of it was taken.
@@ -143,9 +113,7 @@ impl ZstdReader {
             State::Extension { left } => self.extension(input, left),
             State::Header => self.header(input),
             State::Block => self.block(input),
-            State::Drain { is_last: true } => (0, self.drain(State::Checksum)),
-            State::Drain { is_last: false } => (0, self.drain(State::Block)),
-            State::Salvage => (0, self.salvaging(code::ZSTD_BAD_DATA)),
+            State::Tell { is_last } => (0, self.tell(is_last)),
             State::Checksum => self.checksum(input),
             State::Scan => self.scan(input),
         };
@@ -156,7 +124,11 @@ impl ZstdReader {
             Outcome::Start => Step::Start {
                 offset: self.member,
             },
-            Outcome::Data(bytes) => Step::Data(&self.out[..bytes]),
+            Outcome::Data(bytes) => {
+                let made = self.decoder.made(self.untold);
+                self.untold -= bytes;
+                Step::Data(&made[..bytes])
+            }
             Outcome::End { is_sound } => Step::End {
                 end: self.position,
                 is_sound,
@@ -179,33 +151,27 @@ impl ZstdReader {
         (taken, step)
     }
 
-    /// The end of the file: what it broke off, if anything; after what was decoded of that.
-    pub fn finish(&mut self) -> Option<Step<'_>> {
-        match self.state {
-            State::Magic if self.gathered.is_empty() => return None,
-            State::Scan => return None,
-            State::Block => {
-                let _ = self.salvage();
+    /// The end of the file: what it broke off, if anything.
+    pub fn finish(&mut self) -> Option<Step<'static>> {
+        let is_clean = match self.state {
+            State::Magic => self.gathered.is_empty(),
+            State::Scan => true,
+            _ => false,
+        };
+        (!is_clean).then(|| {
+            self.state = State::Scan;
+            Step::Broken {
+                code: code::ZSTD_TRUNCATED,
+                at: self.position,
+                retry: self.member + 1,
             }
-            _ => {}
-        }
-        if self.state == State::Salvage
-            && let Outcome::Data(bytes) = self.salvaging(code::ZSTD_TRUNCATED)
-        {
-            return Some(Step::Data(&self.out[..bytes]));
-        }
-        self.state = State::Scan;
-        Some(Step::Broken {
-            code: code::ZSTD_TRUNCATED,
-            at: self.position,
-            retry: self.member + 1,
         })
     }
 
     /// Whether there is something to do without input.
     pub fn is_busy(&self) -> bool {
         match self.state {
-            State::Drain { .. } | State::Salvage => true,
+            State::Tell { .. } => true,
             State::Checksum => !self.header.has_checksum,
             _ => false,
         }
@@ -214,16 +180,6 @@ impl ZstdReader {
     /// Whether a checksum proves the frame that ended last.
     pub fn is_proven(&self) -> bool {
         self.suspect.is_none()
-    }
-
-    fn salvaging(&mut self, code: Code) -> Outcome {
-        if self.is_tentative {
-            return Outcome::Broken(code::ZSTD_GARBAGE);
-        }
-        match self.drain(State::Salvage) {
-            Outcome::Data(bytes) => Outcome::Data(bytes),
-            _ => Outcome::Broken(code),
-        }
     }
 
     /// Adds input to what is gathered, until that is `bytes` long.
@@ -293,11 +249,11 @@ impl ZstdReader {
         } else {
             Some(raw)
         };
-        let read = raw.and_then(|raw| Dictionary::decode_dict(&raw).ok());
+        let read = raw.and_then(|raw| Dictionary::read(&raw).ok());
         let outcome = match read {
             Some(dictionary) => {
-                self.dictionary = Some(dictionary.id);
-                let _ = self.decoder.add_dict(dictionary);
+                self.dictionary = Some(dictionary.id());
+                self.decoder.set_dictionary(dictionary);
                 Outcome::Hungry
             }
             None => Outcome::Broken(code::ZSTD_BAD_DICTIONARY),
@@ -321,7 +277,7 @@ impl ZstdReader {
         let Some(&descriptor) = self.gathered.first() else {
             return (0, Outcome::Hungry);
         };
-        let due = header_bytes(descriptor);
+        let due = Header::bytes(descriptor);
         taken += self.gather(&input[taken..], due);
         if self.gathered.len() < due {
             return (taken, Outcome::Hungry);
@@ -336,26 +292,12 @@ impl ZstdReader {
             return (taken, Outcome::Broken(code::ZSTD_BAD_DICTIONARY));
         }
         self.header = header;
-        let window = header.window_log();
-        // With a dictionary, the decoder must know how far back that may be referred to.
-        let reserved = if self.dictionary.is_none() {
-            window.min(ZSTD_RESERVED_LOG)
-        } else {
-            window
-        };
-        (self.reserved, self.window) = (1 << reserved, 1 << window);
-        let descriptor = (reserved - WINDOW_LOG_MIN) << 3;
-        let own = [MAGIC[0], MAGIC[1], MAGIC[2], MAGIC[3], 0, descriptor];
-        let is_ready = self.decoder.reset(&own[..]).is_ok()
-            && self
-                .dictionary
-                .is_none_or(|id| self.decoder.force_dict(id).is_ok());
-        if !is_ready {
-            return (taken, Outcome::Broken(code::ZSTD_BAD_DATA));
-        }
+        let window_bytes = header.window_bytes.min(ZSTD_WINDOW_BYTES_MAX);
+        self.decoder
+            .begin(usize::try_from(window_bytes).unwrap_or(usize::MAX));
         self.hash.reset(0);
         self.size = 0;
-        self.held = 0;
+        self.untold = 0;
         self.state = State::Block;
         let outcome = if self.is_tentative {
             Outcome::Hungry
@@ -375,7 +317,7 @@ impl ZstdReader {
         }
         let mut taken = self.gather(input, BLOCK_HEADER_BYTES);
         let bytes = match block_bytes(&self.gathered) {
-            Err(()) => return (taken, self.salvage()),
+            Err(_) => return (taken, self.broken()),
             Ok(None) => return (taken, Outcome::Hungry),
             Ok(Some(bytes)) => bytes,
         };
@@ -391,69 +333,52 @@ impl ZstdReader {
     }
 
     fn decode(&mut self, block: &[u8]) -> Outcome {
-        let is_last = block[0] & 1 == 1;
-        match self.decoder.decode_from_to(block, &mut []) {
-            Ok((taken, _)) if taken == block.len() => {
-                self.state = State::Drain { is_last };
-                Outcome::Hungry
-            }
-            _ => self.salvage(),
+        let Ok(made) = self.decoder.decode(block) else {
+            return self.broken();
+        };
+        if self.header.has_checksum {
+            self.hash.update(self.decoder.made(made));
         }
-    }
-
-    /// The frame broke; what was decoded of it is told first.
-    fn salvage(&mut self) -> Outcome {
-        self.gathered.clear();
-        // The decoder holds back what later blocks may refer to, until a last one comes.
-        if self.decoder.decode_from_to(&LAST_BLOCK, &mut []).is_err() {
-            return Outcome::Broken(code::ZSTD_BAD_DATA);
-        }
-        self.state = State::Salvage;
+        self.size += made as u64;
+        self.untold += made;
+        self.state = State::Tell {
+            is_last: is_last(block),
+        };
         Outcome::Hungry
     }
 
-    /// How many decoded bytes no later block of the frame may refer to.
-    fn ready(&self) -> usize {
-        let given = self.decoder.can_collect();
-        if self.decoder.is_finished() {
-            return given;
-        }
-        given.saturating_sub(self.window - self.reserved)
+    fn broken(&mut self) -> Outcome {
+        self.gathered.clear();
+        Outcome::Broken(if self.is_tentative {
+            code::ZSTD_GARBAGE
+        } else {
+            code::ZSTD_BAD_DATA
+        })
     }
 
-    /// Takes decoded bytes from the decoder, and goes on with `state` when there are none left.
-    fn drain(&mut self, state: State) -> Outcome {
-        if self.held > 0 && !self.is_tentative {
-            return Outcome::Data(std::mem::take(&mut self.held));
-        }
-        let ready = self.ready();
-        let room = &mut self.out[self.held..];
-        let ready = ready.min(room.len());
-        let made = self.decoder.read(&mut room[..ready]).unwrap_or(0);
-        if made == 0 {
-            let is_end = state != State::Block;
-            if self.is_tentative && is_end {
-                return Outcome::Broken(code::ZSTD_GARBAGE);
+    /// Tells what the last block made, and goes on when that is done.
+    fn tell(&mut self, is_last: bool) -> Outcome {
+        if self.is_tentative {
+            // It must begin with a record.
+            match self.framing.begins_record(self.decoder.made(self.untold)) {
+                Some(true) => {
+                    self.is_tentative = false;
+                    return Outcome::Start;
+                }
+                None if !is_last && self.untold < BLOCK_BYTES_MAX => self.state = State::Block,
+                _ => return Outcome::Broken(code::ZSTD_GARBAGE),
             }
-            self.state = state;
             return Outcome::Hungry;
         }
-        let fresh = &self.out[self.held..self.held + made];
-        self.hash.update(fresh);
-        self.size += made as u64;
-        if !self.is_tentative {
-            return Outcome::Data(made);
+        if self.untold > 0 {
+            return Outcome::Data(self.untold.min(self.step_bytes));
         }
-        // A tentative frame must begin with a record.
-        self.held += made;
-        match self.framing.begins_record(&self.out[..self.held]) {
-            Some(true) => {
-                self.is_tentative = false;
-                Outcome::Start
-            }
-            None if self.held < self.out.len() => Outcome::Hungry,
-            _ => Outcome::Broken(code::ZSTD_GARBAGE),
-        }
+        self.state = if is_last {
+            State::Checksum
+        } else {
+            State::Block
+        };
+        Outcome::Hungry
     }
 
     fn checksum(&mut self, input: &[u8]) -> (usize, Outcome) {
@@ -500,79 +425,6 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*four))
 }
 
-/// Length of a frame's header after its magic, by its first byte.
-fn header_bytes(descriptor: u8) -> usize {
-    let is_single = descriptor >> 5 & 1;
-    let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
-    let content = [usize::from(is_single), 2, 4, 8][usize::from(descriptor >> 6)];
-    1 + usize::from(1 - is_single) + dictionary + content
-}
-
-/// Length of the block that begins so, with its header: `None` while that is not whole, an error where it is none.
-fn block_bytes(start: &[u8]) -> Result<Option<usize>, ()> {
-    let Some(&[low, middle, high]) = start.first_chunk() else {
-        return Ok(None);
-    };
-    let size = u32::from_le_bytes([low, middle, high, 0]) >> 3;
-    let size = usize::try_from(size).unwrap_or(usize::MAX);
-    if size > BLOCK_BYTES_MAX {
-        return Err(());
-    }
-    match low >> 1 & 3 {
-        0 | 2 => Ok(Some(BLOCK_HEADER_BYTES + size)),
-        1 => Ok(Some(BLOCK_HEADER_BYTES + 1)),
-        _ => Err(()),
-    }
-}
-
-impl Header {
-    fn read(bytes: &[u8]) -> Option<Header> {
-        let (&descriptor, mut rest) = bytes.split_first()?;
-        let mut number = |bytes: usize| {
-            let (field, after) = rest.split_at_checked(bytes)?;
-            rest = after;
-            let mut whole = [0; 8];
-            whole[..bytes].copy_from_slice(field);
-            Some(u64::from_le_bytes(whole))
-        };
-        let is_single = descriptor >> 5 & 1 == 1;
-        let window = if is_single { 0 } else { number(1)? };
-        let dictionary = number([0, 1, 2, 4][usize::from(descriptor & 3)])?;
-        let content_bytes = match (descriptor >> 6, is_single) {
-            (0, false) => None,
-            (0, true) => Some(number(1)?),
-            (1, _) => Some(number(2)? + 256),
-            (2, _) => Some(number(4)?),
-            _ => Some(number(8)?),
-        };
-        // One bit is reserved, and says what nobody knows yet.
-        if descriptor >> 3 & 1 == 1 {
-            return None;
-        }
-        let base = 1u64 << (10 + (window >> 3));
-        let window_bytes = base + (base >> 3) * (window & 7);
-        Some(Header {
-            window_bytes: match content_bytes {
-                Some(content) if is_single => content,
-                Some(content) => content.min(window_bytes),
-                None => window_bytes,
-            },
-            content_bytes,
-            dictionary: u32::try_from(dictionary).ok()?,
-            has_checksum: descriptor >> 2 & 1 == 1,
-        })
-    }
-
-    /// The smallest window that will do, as a power of two: no more is kept than is needed.
-    fn window_log(&self) -> u8 {
-        let due = self
-            .window_bytes
-            .clamp(1 << WINDOW_LOG_MIN, ZSTD_WINDOW_BYTES_MAX);
-        let log = due.next_power_of_two().trailing_zeros();
-        u8::try_from(log).unwrap_or(WINDOW_LOG_MIN)
-    }
-}
-
 /// What a file that begins so decodes to, as far as that shows.
 pub fn decoded_start(start: &[u8], bytes: usize) -> Vec<u8> {
     let mut reader = ZstdReader::new(Framing::Warc, 0, BLOCK_BYTES_MAX);
@@ -584,12 +436,6 @@ pub fn decoded_start(start: &[u8], bytes: usize) -> Vec<u8> {
             Step::Data(data) => out.extend_from_slice(data),
             Step::Broken { .. } => break,
             _ => {}
-        }
-    }
-    while let Some(Step::Data(data)) = reader.finish() {
-        out.extend_from_slice(data);
-        if out.len() >= bytes {
-            break;
         }
     }
     out

@@ -2,22 +2,14 @@
 //!
 //!   body := frame*
 //!   frame := magic header block* [checksum]  |  0x184D2A5? length bytes
-//! The decoder is given one block at a time, which makes 128 KiB at most. It keeps a window of what it made,
-//! and gives what lies before that.
 
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
-use ruzstd::io::Read;
+use stackroom_zstd::{BLOCK_HEADER_BYTES, Decoder, Header, MAGIC, block_bytes, is_last};
 use xxhash_rust::xxh64::Xxh64;
 
 use super::{Decode, State, Step};
 use crate::limits::CODING_WINDOW_BYTES_MAX;
 
-const MAGIC: u32 = 0xfd2f_b528;
 const SKIPPABLE: u32 = 0x184d_2a50;
-const BLOCK_HEAD_BYTES: usize = 3;
-const CHECKSUM_BYTES: usize = 4;
-/// An empty raw block that says it is the last one.
-const LAST_BLOCK: [u8; BLOCK_HEAD_BYTES + CHECKSUM_BYTES] = [1, 0, 0, 0, 0, 0, 0];
 
 /// What is being gathered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,16 +21,19 @@ enum Part {
     SkipLength,
     BlockHead,
     Block,
+    Checksum,
 }
 
 pub struct Zstd {
-    frame: FrameDecoder,
+    decoder: Decoder,
     part: Part,
     /// What was gathered of the part, and how much of it is needed.
     held: Vec<u8>,
     wanted: usize,
     /// Bytes of a skippable frame that are still to come.
     skip: u64,
+    /// Bytes that the frame made and that are not given yet.
+    ungiven: usize,
     /// Of what the frame made, where it states a checksum.
     hash: Option<Xxh64>,
     is_in_frame: bool,
@@ -47,14 +42,13 @@ pub struct Zstd {
 
 impl Zstd {
     pub fn new() -> Zstd {
-        let mut frame = FrameDecoder::new();
-        frame.set_max_window_size(CODING_WINDOW_BYTES_MAX);
         Zstd {
-            frame,
+            decoder: Decoder::new(),
             part: Part::Magic,
             held: Vec::new(),
             wanted: 4,
             skip: 0,
+            ungiven: 0,
             hash: None,
             is_in_frame: false,
             is_broken: false,
@@ -80,67 +74,66 @@ impl Zstd {
     /// What was gathered is whole. Returns `None` where it is wrong.
     fn part_done(&mut self) -> Option<()> {
         match self.part {
-            Part::Magic if self.number() == MAGIC => self.gather(Part::Descriptor, 5),
+            Part::Magic if self.held == MAGIC => self.expect(Part::Descriptor, 1),
             Part::Magic if self.number() & !0xf == SKIPPABLE => self.expect(Part::SkipLength, 4),
             Part::Magic => return None,
             Part::Descriptor => {
-                let wanted = header_bytes(self.held[4]);
+                let wanted = Header::bytes(self.held[0]);
                 self.gather(Part::Header, wanted);
             }
             Part::Header => {
-                self.frame.reset(self.held.as_slice()).ok()?;
-                let has_checksum = self.held[4] & 4 != 0;
-                self.hash = has_checksum.then(|| Xxh64::new(0));
+                let header = Header::read(&self.held)?;
+                let is_served =
+                    header.dictionary == 0 && header.window_bytes <= CODING_WINDOW_BYTES_MAX;
+                let window_bytes = usize::try_from(header.window_bytes).ok();
+                self.decoder.begin(window_bytes.filter(|_| is_served)?);
+                self.hash = header.has_checksum.then(|| Xxh64::new(0));
                 self.is_in_frame = true;
-                self.expect(Part::BlockHead, BLOCK_HEAD_BYTES);
+                self.expect(Part::BlockHead, BLOCK_HEADER_BYTES);
             }
             Part::SkipLength => {
                 self.skip = u64::from(self.number());
                 self.expect(Part::Magic, 4);
             }
-            Part::BlockHead => self.block_head(),
-            Part::Block => {
-                let strategy = BlockDecodingStrategy::UptoBlocks(1);
-                self.frame
-                    .decode_blocks(self.held.as_slice(), strategy)
-                    .ok()?;
-                self.expect(Part::BlockHead, BLOCK_HEAD_BYTES);
+            Part::BlockHead => {
+                let wanted = block_bytes(&self.held).ok()??;
+                self.gather(Part::Block, wanted);
+            }
+            Part::Block => self.block_done()?,
+            Part::Checksum => {
+                let stated = u64::from(self.number());
+                self.frame_done();
+                let hash = self.hash.take()?;
+                return (hash.digest() & 0xffff_ffff == stated).then_some(());
             }
         }
         Some(())
     }
 
-    fn block_head(&mut self) {
-        let head = u32::from_le_bytes([self.held[0], self.held[1], self.held[2], 0]);
-        let is_run = head >> 1 & 3 == 1;
-        // Too large a size is found out by the decoder before it reads the block.
-        let size = usize::try_from(head >> 3).unwrap_or(0).min(128 << 10);
-        let checksum = if head & 1 == 1 && self.hash.is_some() {
-            CHECKSUM_BYTES
-        } else {
-            0
-        };
-        let content = if is_run { 1 } else { size };
-        self.gather(Part::Block, BLOCK_HEAD_BYTES + content + checksum);
+    fn block_done(&mut self) -> Option<()> {
+        self.ungiven = self.decoder.decode(&self.held).ok()?;
+        if let Some(hash) = &mut self.hash {
+            hash.update(self.decoder.made(self.ungiven));
+        }
+        match (is_last(&self.held), self.hash.is_some()) {
+            (false, _) => self.expect(Part::BlockHead, BLOCK_HEADER_BYTES),
+            (true, true) => self.expect(Part::Checksum, 4),
+            (true, false) => self.frame_done(),
+        }
+        Some(())
     }
 
-    /// Everything that the frame made was given away.
-    fn frame_drained(&mut self) -> bool {
+    fn frame_done(&mut self) {
         self.is_in_frame = false;
         self.expect(Part::Magic, 4);
-        let stated = self.frame.get_checksum_from_data();
-        match (&self.hash, stated) {
-            (Some(hash), Some(stated)) => hash.digest() & 0xffff_ffff == u64::from(stated),
-            _ => true,
-        }
     }
 
     fn give(&mut self, output: &mut [u8]) -> usize {
-        let made = self.frame.read(output).unwrap_or(0);
-        if let Some(hash) = &mut self.hash {
-            hash.update(&output[..made]);
-        }
-        made
+        let made = self.decoder.made(self.ungiven);
+        let count = made.len().min(output.len());
+        output[..count].copy_from_slice(&made[..count]);
+        self.ungiven -= count;
+        count
     }
 }
 
@@ -148,14 +141,9 @@ impl Decode for Zstd {
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
         let mut taken = 0;
         loop {
-            if self.is_in_frame {
+            if self.ungiven > 0 {
                 let made = self.give(output);
-                if made > 0 {
-                    return step(taken, made, State::Going);
-                }
-                if self.frame.is_finished() && !self.frame_drained() {
-                    self.is_broken = true;
-                }
+                return step(taken, made, State::Going);
             }
             if self.is_broken {
                 return step(taken, 0, State::Broken);
@@ -178,13 +166,7 @@ impl Decode for Zstd {
 
     fn close(&mut self) -> bool {
         if self.is_in_frame {
-            // What the decoder holds as its window comes out at the end of the frame only.
             self.is_broken = true;
-            let last = BlockDecodingStrategy::UptoBlocks(1);
-            self.hash = None;
-            if self.frame.decode_blocks(&LAST_BLOCK[..], last).is_err() {
-                self.is_in_frame = false;
-            }
             return false;
         }
         self.held.is_empty() && self.part == Part::Magic && self.skip == 0
@@ -193,17 +175,4 @@ impl Decode for Zstd {
 
 fn step(taken: usize, made: usize, state: State) -> Step {
     Step { taken, made, state }
-}
-
-/// Bytes of magic and frame header, by its descriptor.
-fn header_bytes(descriptor: u8) -> usize {
-    let is_single = descriptor & 0x20 != 0;
-    let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
-    let content_size = match descriptor >> 6 {
-        0 => usize::from(is_single),
-        1 => 2,
-        2 => 4,
-        _ => 8,
-    };
-    5 + usize::from(!is_single) + dictionary + content_size
 }
