@@ -4,9 +4,11 @@
 //!   row := offset length skip kind status+1 size date+1 digest origin segment mime url
 //! Numbers are varints (0 in place of a missing status or date), `mime` and `url` length-prefixed.
 
+use std::borrow::Cow;
+
 use xxhash_rust::xxh64::xxh64;
 
-use crate::archive::{HttpHead, Record, RecordType, WarcHead, media_type, parse_date};
+use crate::archive::{HttpHead, Record, RecordType, WarcHead, bare_type};
 use crate::codec::{Reader, push_varint};
 use crate::limits::{TABLE_MIME_BYTES_MAX, TABLE_URL_BYTES_MAX};
 
@@ -33,12 +35,13 @@ pub struct Row {
 impl Row {
     /// A record begins: what is known of it from its WARC header.
     pub fn begin(&mut self, head: &WarcHead) {
-        self.url = head.uri().unwrap_or_default();
-        self.url.truncate(TABLE_URL_BYTES_MAX);
-        self.set_mime(head.get("Content-Type"));
+        let url = head.target().unwrap_or_default();
+        self.url.clear();
+        self.url
+            .extend_from_slice(&url[..url.len().min(TABLE_URL_BYTES_MAX)]);
+        self.set_mime(head.value("Content-Type"));
         self.date = head
-            .get("WARC-Date")
-            .and_then(|value| parse_date(&value))
+            .date()
             .and_then(|date| u32::try_from(date).ok())
             .filter(|date| *date != u32::MAX);
         self.status = None;
@@ -57,7 +60,7 @@ impl Row {
 
     pub fn http(&mut self, head: &HttpHead) {
         self.status = head.status_number();
-        self.set_mime(head.get("Content-Type"));
+        self.set_mime(head.value("Content-Type"));
     }
 
     pub fn end(&mut self, record: &Record) {
@@ -67,11 +70,12 @@ impl Row {
         self.size = record.payload_bytes;
     }
 
-    fn set_mime(&mut self, content_type: Option<Vec<u8>>) {
-        self.mime = content_type
-            .map(|value| media_type(&value))
-            .unwrap_or_default();
+    fn set_mime(&mut self, content_type: Option<Cow<'_, [u8]>>) {
+        let content_type = content_type.unwrap_or_default();
+        self.mime.clear();
+        self.mime.extend_from_slice(bare_type(&content_type));
         self.mime.truncate(TABLE_MIME_BYTES_MAX);
+        self.mime.make_ascii_lowercase();
     }
 
     pub fn write(&self, out: &mut Vec<u8>) {

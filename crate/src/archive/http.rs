@@ -3,8 +3,11 @@
 //!   head := start-line CRLF field* CRLF
 //! Dumps of HTTP/2 have no start line but fields such as `:status`.
 
-use super::warc::{Fields, has_prefix};
+use std::borrow::Cow;
+
 use memchr::memchr;
+
+use super::warc::{Fields, has_prefix};
 
 /// What responses begin with, and requests in a dump of HTTP/2.
 const RESPONSE_STARTS: &[&[u8]] = &[b"HTTP/", b":status:"];
@@ -84,6 +87,11 @@ impl HttpHead {
         self.fields.get(&self.raw, name)
     }
 
+    /// The same, copied only where there are folds.
+    pub fn value(&self, name: &str) -> Option<Cow<'_, [u8]>> {
+        self.fields.value(&self.raw, name)
+    }
+
     /// All values of that name as one list, as HTTP lets them be joined.
     pub fn list(&self, name: &str) -> Vec<u8> {
         let values: Vec<_> = self
@@ -112,13 +120,11 @@ pub fn looks_like_http(start: &[u8], is_request: bool) -> Option<bool> {
         } else {
             RESPONSE_STARTS
         };
-        let known: Vec<_> = names.iter().map(begins).collect();
-        return if known.contains(&Some(true)) {
-            Some(true)
-        } else if known.contains(&None) {
-            None
-        } else {
-            Some(false)
+        let mut known = names.iter().map(begins);
+        return match known.clone().any(|begins| begins == Some(true)) {
+            true => Some(true),
+            false if known.any(|begins| begins.is_none()) => None,
+            false => Some(false),
         };
     }
     match start.iter().position(|byte| !byte.is_ascii_uppercase()) {
@@ -130,8 +136,13 @@ pub fn looks_like_http(start: &[u8], is_request: bool) -> Option<bool> {
 
 /// Media type in lower case without its parameters.
 pub fn media_type(content_type: &[u8]) -> Vec<u8> {
+    bare_type(content_type).to_ascii_lowercase()
+}
+
+/// The same in the case in which it stands.
+pub fn bare_type(content_type: &[u8]) -> &[u8] {
     let end = memchr(b';', content_type).unwrap_or(content_type.len());
-    content_type[..end].trim_ascii().to_ascii_lowercase()
+    content_type[..end].trim_ascii()
 }
 
 #[cfg(test)]

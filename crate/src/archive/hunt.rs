@@ -1,12 +1,17 @@
 //! Finds the start of a record in a stream of bytes: a line that begins with `WARC/` and a digit, or a URL
 //! line of an ARC file. The answer does not depend on how the stream is cut into pieces.
 
-use memchr::{memchr, memchr_iter, memmem};
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+use memchr::{memchr, memchr_iter};
 
 use super::arc::{Trust, UrlLine, could_be_line};
 use crate::limits::ARC_LINE_BYTES_MAX;
 
 const START: &[u8] = b"\nWARC/";
+/// Made once: there is a hunt in every block.
+static STARTS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(START));
 const NEWLINES_MAX: usize = 4;
 /// Enough to see a start that straddles two pieces, the digit after it, and the newlines before it.
 const CARRY_BYTES: usize = NEWLINES_MAX + START.len();
@@ -186,7 +191,7 @@ fn count_newlines(before: &[u8]) -> u64 {
 
 /// Position of the `W`, if the digit after it is there to be seen and lies at or after `fresh`.
 fn find(bytes: &[u8], fresh: usize) -> Option<(usize, u64)> {
-    for at in memmem::find_iter(bytes, START) {
+    for at in STARTS.find_iter(bytes) {
         let digit = at + START.len();
         if digit >= fresh && bytes.get(digit).is_some_and(u8::is_ascii_digit) {
             return Some((at + 1, count_newlines(&bytes[..=at])));

@@ -1,6 +1,5 @@
 //! What the state machine tells of records and damage, once their ends are certain.
 
-use super::date::parse_date;
 use super::machine::{Machine, State};
 use super::record::Sink;
 use super::warc::StatedLength;
@@ -44,8 +43,7 @@ impl Machine {
             let message = "the record does not say of what type it is";
             tell(code::WARC_NO_TYPE, message);
         }
-        let date = self.head.get_raw("WARC-Date");
-        if date.is_some_and(|date| parse_date(date.trim_ascii()).is_none()) {
+        if self.head.date().is_none() && self.head.get_raw("WARC-Date").is_some() {
             tell(code::WARC_BAD_DATE, "the date of the record is none");
         }
         match self.head.stated_length() {

@@ -4,12 +4,17 @@
 //!   field := name ":" value CRLF (blank value CRLF)*
 //! Read leniently: bare LF, folded values, fields without a colon, names in any case.
 
+use std::borrow::Cow;
+
 use memchr::memchr;
 
+use super::date::parse_date;
+
 /// What a record is, as `WARC-Type` says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum RecordType {
+    #[default]
     Unknown,
     Warcinfo,
     Response,
@@ -94,31 +99,39 @@ impl Fields {
 
     /// The first value of that name, without folds.
     pub fn get(&self, raw: &[u8], name: &str) -> Option<Vec<u8>> {
+        self.value(raw, name).map(Cow::into_owned)
+    }
+
+    /// The same, copied only where there are folds.
+    pub fn value<'a>(&self, raw: &'a [u8], name: &str) -> Option<Cow<'a, [u8]>> {
         self.get_raw(raw, name).map(unfold)
     }
 
     /// The first value of that name as it stands, folds and all.
     pub fn get_raw<'a>(&self, raw: &'a [u8], name: &str) -> Option<&'a [u8]> {
-        let is_named =
-            |field: &&Field| raw[field.name.0..field.name.1].eq_ignore_ascii_case(name.as_bytes());
-        self.fields
-            .iter()
-            .find(is_named)
-            .map(|field| &raw[field.value.0..field.value.1])
+        self.named(raw, name).next()
     }
 
     pub fn count(&self, raw: &[u8], name: &str) -> usize {
-        self.fields
-            .iter()
-            .filter(|field| raw[field.name.0..field.name.1].eq_ignore_ascii_case(name.as_bytes()))
-            .count()
+        self.named(raw, name).count()
+    }
+
+    /// Values of that name as they stand.
+    fn named<'a>(&self, raw: &'a [u8], name: &str) -> impl Iterator<Item = &'a [u8]> {
+        // Most names are told apart by their length.
+        let is_named = move |field: &&Field| {
+            let (start, end) = field.name;
+            end - start == name.len() && raw[start..end].eq_ignore_ascii_case(name.as_bytes())
+        };
+        let fields = self.fields.iter().filter(is_named);
+        fields.map(|field| &raw[field.value.0..field.value.1])
     }
 
     pub fn iter<'a>(&'a self, raw: &'a [u8]) -> impl Iterator<Item = (&'a [u8], Vec<u8>)> {
         self.fields.iter().map(|field| {
             (
                 &raw[field.name.0..field.name.1],
-                unfold(&raw[field.value.0..field.value.1]),
+                unfold(&raw[field.value.0..field.value.1]).into_owned(),
             )
         })
     }
@@ -142,22 +155,23 @@ fn trim(raw: &[u8], start: usize, end: usize) -> (usize, usize) {
     range
 }
 
-fn unfold(value: &[u8]) -> Vec<u8> {
+fn unfold(value: &[u8]) -> Cow<'_, [u8]> {
     if memchr(b'\n', value).is_none() {
-        return value.to_vec();
+        return Cow::Borrowed(value);
     }
     let lines: Vec<&[u8]> = value
         .split(|&byte| byte == b'\n')
         .map(<[u8]>::trim_ascii)
         .filter(|line| !line.is_empty())
         .collect();
-    lines.join(&b' ')
+    Cow::Owned(lines.join(&b' '))
 }
 
 /// How long the block is, by the header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StatedLength {
     Bytes(u64),
+    #[default]
     Missing,
     Unreadable,
 }
@@ -173,6 +187,10 @@ pub struct WarcHead {
     pub is_elsewhere: bool,
     fields: Fields,
     version_end: usize,
+    /// What is asked for again and again.
+    kind: RecordType,
+    stated_length: StatedLength,
+    date: Option<u64>,
 }
 
 impl WarcHead {
@@ -218,7 +236,11 @@ impl WarcHead {
     pub fn parse(&mut self) -> bool {
         let text = self.made.as_ref().unwrap_or(&self.raw);
         self.version_end = memchr(b'\n', text).map_or(text.len(), |at| at + 1);
-        self.fields.parse(text, self.version_end)
+        let is_sound = self.fields.parse(text, self.version_end);
+        self.kind = read_kind(self.get_raw("WARC-Type"));
+        self.stated_length = read_length(self.get_raw("Content-Length"));
+        self.date = self.value("WARC-Date").and_then(|date| parse_date(&date));
+        is_sound
     }
 
     /// Such as `WARC/1.1`.
@@ -228,6 +250,11 @@ impl WarcHead {
 
     pub fn get(&self, name: &str) -> Option<Vec<u8>> {
         self.fields.get(self.text(), name)
+    }
+
+    /// The same, copied only where there are folds.
+    pub fn value(&self, name: &str) -> Option<Cow<'_, [u8]>> {
+        self.fields.value(self.text(), name)
     }
 
     pub fn get_raw(&self, name: &str) -> Option<&[u8]> {
@@ -249,11 +276,7 @@ impl WarcHead {
     }
 
     pub fn kind(&self) -> RecordType {
-        self.fields
-            .get_raw(self.text(), "WARC-Type")
-            .map_or(RecordType::Unknown, |name| {
-                RecordType::parse(name.trim_ascii())
-            })
+        self.kind
     }
 
     /// The name of the type; one that is not known as it stands.
@@ -264,28 +287,27 @@ impl WarcHead {
         }
     }
 
+    /// When it was made, in seconds since 1970.
+    pub fn date(&self) -> Option<u64> {
+        self.date
+    }
+
     /// Target URL without the angle brackets that some writers put around it.
     pub fn uri(&self) -> Option<Vec<u8>> {
-        let mut uri = self.get("WARC-Target-URI")?;
-        if uri.len() >= 2 && uri.first() == Some(&b'<') && uri.last() == Some(&b'>') {
-            uri.pop();
-            uri.remove(0);
-        }
-        (!uri.is_empty()).then_some(uri)
+        self.target().map(Cow::into_owned)
+    }
+
+    /// The same, copied only where there are folds.
+    pub fn target(&self) -> Option<Cow<'_, [u8]>> {
+        let target = match self.value("WARC-Target-URI")? {
+            Cow::Borrowed(uri) => Cow::Borrowed(bare(uri)),
+            Cow::Owned(uri) => Cow::Owned(bare(&uri).to_vec()),
+        };
+        (!target.is_empty()).then_some(target)
     }
 
     pub fn stated_length(&self) -> StatedLength {
-        let Some(text) = self.fields.get_raw(self.text(), "Content-Length") else {
-            return StatedLength::Missing;
-        };
-        let text = text.trim_ascii();
-        if text.is_empty() || text.len() > 18 || !text.iter().all(u8::is_ascii_digit) {
-            return StatedLength::Unreadable;
-        }
-        StatedLength::Bytes(
-            text.iter()
-                .fold(0, |sum, byte| sum * 10 + u64::from(byte - b'0')),
-        )
+        self.stated_length
     }
 
     /// Whether the block of such a record is an HTTP message.
@@ -296,13 +318,38 @@ impl WarcHead {
         ) {
             return false;
         }
-        match self.uri() {
+        match self.target() {
             Some(uri) => has_prefix(&uri, b"http:") || has_prefix(&uri, b"https:"),
             None => self
-                .get("Content-Type")
+                .value("Content-Type")
                 .is_some_and(|mime| has_prefix(&mime, b"application/http")),
         }
     }
+}
+
+fn read_kind(stated: Option<&[u8]>) -> RecordType {
+    stated.map_or(RecordType::Unknown, |name| {
+        RecordType::parse(name.trim_ascii())
+    })
+}
+
+fn read_length(stated: Option<&[u8]>) -> StatedLength {
+    let Some(text) = stated.map(<[u8]>::trim_ascii) else {
+        return StatedLength::Missing;
+    };
+    if text.is_empty() || text.len() > 18 || !text.iter().all(u8::is_ascii_digit) {
+        return StatedLength::Unreadable;
+    }
+    let digits = text.iter().map(|byte| u64::from(byte - b'0'));
+    StatedLength::Bytes(digits.fold(0, |sum, digit| sum * 10 + digit))
+}
+
+/// A URL without angle brackets around it.
+fn bare(uri: &[u8]) -> &[u8] {
+    let inside = uri
+        .strip_prefix(b"<")
+        .and_then(|uri| uri.strip_suffix(b">"));
+    inside.unwrap_or(uri)
 }
 
 pub fn has_prefix(text: &[u8], prefix: &[u8]) -> bool {

@@ -3,7 +3,7 @@
 
 use super::column::Test;
 use super::parse::{Node, parse};
-use crate::archive::{HttpHead, Record, RecordType, WarcHead, media_type, parse_date};
+use crate::archive::{HttpHead, Record, RecordType, WarcHead, media_type};
 use crate::error::Error;
 
 /// A condition on one record.
@@ -88,7 +88,7 @@ impl Facts {
         Facts {
             kind: head.kind(),
             url: head.uri().unwrap_or_default(),
-            date: head.get("WARC-Date").and_then(|value| parse_date(&value)),
+            date: head.date(),
             digests: digests.iter().filter_map(|name| head.get(name)).collect(),
             status: None,
             mime: mime_of(head.get("Content-Type")),
