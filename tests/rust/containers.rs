@@ -439,6 +439,72 @@ fn crowd(members: u32) -> Vec<u8> {
     file
 }
 
+/// A TAR file of members, in this order.
+fn tar(members: &[(String, String)]) -> Vec<u8> {
+    let mut file = Vec::new();
+    for (name, content) in members {
+        let mut header = [0; 512];
+        header[..name.len()].copy_from_slice(name.as_bytes());
+        header[100..108].copy_from_slice(b"0000644\0");
+        header[124..136].copy_from_slice(format!("{:011o}\0", content.len()).as_bytes());
+        header[156] = b'0';
+        header[257..265].copy_from_slice(b"ustar\x0000");
+        header[148..156].fill(b' ');
+        let sum: u32 = header.iter().map(|&byte| u32::from(byte)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        file.extend(header);
+        file.extend(content.as_bytes());
+        file.resize(file.len().next_multiple_of(512), 0);
+    }
+    file.resize(file.len() + 1024, 0);
+    file
+}
+
+#[test]
+fn members_before_their_manifest_are_compared_by_whatever_hash_it_states() {
+    let hashes = [
+        ("md5", "764efa883dda1e11db47671c4a3bbd9e"),
+        ("sha1", "55ca6286e3e4f4fba5d0448333fa99fc5a404a73"),
+        (
+            "sha256",
+            "98ea6e4f216f2fb4b69fff9b3a44842c38686ca685f3f55dc48c5d3fb1107be4",
+        ),
+        (
+            "sha512",
+            "d78abb0542736865f94704521609c230dac03a2f369d043ac212d6933b91410e06399e37f9c5cc88436a31737330c1c8eccb2c2f9f374d62f716432a32d50fac",
+        ),
+    ];
+    let member = |name: &str| (format!("files/{name}"), "hi\n".to_string());
+    let resource = |name: &str, algorithm: &str, hash: &str| {
+        format!(
+            r#"{{"name":"{name}","path":"files/{name}","hash":"{algorithm}:{hash}","bytes":3}}"#
+        )
+    };
+    let mut members: Vec<_> = hashes.iter().map(|(name, _)| member(name)).collect();
+    members.push(member("other"));
+    let mut resources: Vec<_> = hashes
+        .iter()
+        .map(|(name, hash)| resource(name, name, hash))
+        .collect();
+    resources.push(resource("other", "md5", &"0".repeat(32)));
+    let manifest = format!(
+        r#"{{"profile":"data-package","wacz_version":"1.1.1","resources":[{}]}}"#,
+        resources.join(",")
+    );
+    members.push(("datapackage.json".to_string(), manifest));
+    let (_, asides) = hear(&tar(&members), 1 << 16, false).expect("an archive");
+    let verdicts: Vec<_> = asides
+        .iter()
+        .filter_map(|aside| match aside {
+            Aside::Resource(resource) => Some(resource.verdict),
+            _ => None,
+        })
+        .collect();
+    let mut expected = vec![Verdict::Holds; hashes.len()];
+    expected.push(Verdict::Differs);
+    assert_eq!(verdicts, expected);
+}
+
 /// Counts only, as memory is what this is about.
 #[derive(Default)]
 struct Counts {

@@ -218,8 +218,12 @@ impl Members {
 
     /// What sums up a member of that name, for a proof by the hash that is stated of it.
     fn tee(&self, name: &[u8], sink: &dyn Sink) -> Tee {
-        let wants_proof = sink.wants_proof();
-        Tee::new(wants_proof.then(|| self.package.algorithm(name)))
+        let algorithms = if sink.wants_proof() {
+            self.package.algorithms(name)
+        } else {
+            Vec::new()
+        };
+        Tee::new(&algorithms)
     }
 
     /// Begins a member whose data lies in `window`.

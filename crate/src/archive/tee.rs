@@ -9,24 +9,24 @@ use crate::digest::{Algorithm, Hasher};
 pub struct Sum {
     pub bytes: u64,
     pub crc: u32,
-    /// Made only where a proof is wanted.
-    pub digest: Option<(Algorithm, Vec<u8>)>,
+    /// By each algorithm that was asked for; none where no proof is wanted.
+    pub digests: Vec<(Algorithm, Vec<u8>)>,
 }
 
 pub struct Tee {
     reached: u64,
     crc: u32,
-    hasher: Option<(Algorithm, Hasher)>,
+    hashers: Vec<(Algorithm, Hasher)>,
     has_gap: bool,
 }
 
 impl Tee {
-    /// Sums up with a digest too, where one is named.
-    pub fn new(digest: Option<Algorithm>) -> Tee {
+    /// Sums up with digests too, where some are named.
+    pub fn new(digests: &[Algorithm]) -> Tee {
         Tee {
             reached: 0,
             crc: 0,
-            hasher: digest.map(|algorithm| (algorithm, Hasher::new(algorithm))),
+            hashers: digests.iter().map(|&one| (one, Hasher::new(one))).collect(),
             has_gap: false,
         }
     }
@@ -40,7 +40,7 @@ impl Tee {
         }
         let fresh = &bytes[known..];
         self.crc = crc32(self.crc, fresh);
-        if let Some((_, hasher)) = &mut self.hasher {
+        for (_, hasher) in &mut self.hashers {
             hasher.update(fresh);
         }
         self.reached += fresh.len() as u64;
@@ -51,9 +51,11 @@ impl Tee {
         (!self.has_gap && self.reached == end).then(|| Sum {
             bytes: self.reached,
             crc: self.crc,
-            digest: self
-                .hasher
-                .map(|(algorithm, hasher)| (algorithm, hasher.finish())),
+            digests: self
+                .hashers
+                .into_iter()
+                .map(|(algorithm, hasher)| (algorithm, hasher.finish()))
+                .collect(),
         })
     }
 }

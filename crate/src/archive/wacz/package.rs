@@ -89,15 +89,18 @@ impl Package {
         Vec::new()
     }
 
-    /// By which algorithm the hash is made that the manifest states of a member. Where the manifest comes after
-    /// the member, that is not known, and mostly sha256.
-    pub fn algorithm(&self, name: &[u8]) -> Algorithm {
+    /// By which algorithms the hash may be made that the manifest states of a member. Where the manifest comes
+    /// after the member, that is any of them.
+    pub fn algorithms(&self, name: &[u8]) -> Vec<Algorithm> {
+        let Some(manifest) = &self.manifest else {
+            return Algorithm::ALL.to_vec();
+        };
         let path = name.strip_prefix(self.root.as_slice());
         let at = path.and_then(|path| self.by_path.get(path));
-        let resource = at.and_then(|&at| self.manifest.as_ref()?.resources.get(at));
+        let resource = at.and_then(|&at| manifest.resources.get(at));
         let hash = resource.and_then(|resource| resource.hash.as_deref());
-        hash.and_then(|hash| Stated::parse(hash).ok())
-            .map_or(Algorithm::Sha256, |stated| stated.algorithm)
+        let stated = hash.and_then(|hash| Stated::parse(hash).ok());
+        vec![stated.map_or(Algorithm::Sha256, |stated| stated.algorithm)]
     }
 
     /// A member is there; its sum, where all of it came by.
@@ -120,7 +123,7 @@ impl Package {
         };
         self.is_present[at] = true;
         let resource = &mut manifest.resources[at];
-        let made = sum.map_or(&[][..], |sum| sum.digest.as_slice());
+        let made = sum.map_or(&[][..], |sum| &sum.digests);
         resource.verdict = match &resource.hash {
             Some(hash) => compared(hash, made),
             None => Verdict::NoHash,
