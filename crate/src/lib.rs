@@ -23,6 +23,7 @@ pub mod cdx;
 pub mod check;
 pub mod codec;
 pub mod content;
+mod copy;
 pub mod digest;
 pub mod error;
 pub mod extract;

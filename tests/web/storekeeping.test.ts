@@ -61,6 +61,30 @@ describe.each(Object.entries(kinds))("a store in %s", (_, make) => {
     await store.close();
   });
 
+  test("a value is read into the caller's bytes, as far as they go, and its length is told", async () => {
+    const store = await Store.open(options(storage()));
+    const into = new Uint8Array(3_000_000).fill(99);
+    const left = (from: number): boolean => into.subarray(from).every((byte) => byte === 99);
+    for (const length of [0, 1, 240, 241, 1024, 20_000, 65_536, 70_000, 1_300_000, 2_500_000]) {
+      await store.put(bytes("key"), some(length, 5));
+      const snapshot = await store.snapshot();
+      for (const reader of [store, snapshot]) {
+        expect(await reader.getInto(bytes("key"), into)).toBe(length);
+        expect(isSame(into.subarray(0, length), some(length, 5)) && left(length)).toBe(true);
+        into.fill(99);
+        // Too short: its beginning, and how long it is all the same.
+        const room = Math.floor(length / 2);
+        expect(await reader.getInto(bytes("key"), into.subarray(7, 7 + room))).toBe(length);
+        expect(isSame(into.subarray(7, 7 + room), some(length, 5).subarray(0, room)) && left(7 + room)).toBe(true);
+        into.fill(99);
+        expect(await reader.getInto(bytes("none"), into)).toBeUndefined();
+        expect(left(0)).toBe(true);
+      }
+      await snapshot.release();
+    }
+    await store.close();
+  });
+
   test("a value goes in and out in pieces, and is not there before its end", async () => {
     const store = await Store.open(options(storage()));
     const whole = some(5_000_000);
@@ -191,6 +215,24 @@ test("a store that keeps all in extents is made anew from them alone; damage is 
   const failed = all.filter((one) => one.status === "rejected");
   expect(failed).toHaveLength(1);
   expect((failed[0] as PromiseRejectedResult).reason).toMatchObject({ code: "store/damaged" });
+  await store.close();
+});
+
+test("many short operations in a row give way too", async () => {
+  const store = await Store.open(options(memoryStorage()));
+  await store.put(bytes("key"), bytes("value"));
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+  for (const until = performance.now() + 600; performance.now() < until; ) await store.get(bytes("key"));
+  expect(turns).toBeGreaterThan(1);
+  turns = 0;
+  // Asked for all at once, too.
+  const asked: Promise<unknown>[] = [];
+  for (let n = 0; n < 60_000; n++) asked.push(store.get(bytes("key")));
+  const start = performance.now();
+  await Promise.all(asked);
+  expect(turns).toBeGreaterThanOrEqual(Math.floor((performance.now() - start) / 500));
+  clearInterval(timer);
   await store.close();
 });
 

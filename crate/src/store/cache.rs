@@ -60,12 +60,21 @@ impl Cache {
     }
 
     pub fn read(&mut self, page_no: PageNo) -> Result<&[u8], Missing> {
+        let at = self.seat(page_no)?;
+        Ok(self.at(at))
+    }
+
+    /// Which slot a page has, as long as none is provided or dropped.
+    pub fn seat(&mut self, page_no: PageNo) -> Result<usize, Missing> {
         let Some(&at) = self.places.get(&page_no) else {
             return Err(Missing(vec![page_no]));
         };
-        let slot = &mut self.slots[at];
-        slot.was_used = true;
-        Ok(&slot.content)
+        self.slots[at].was_used = true;
+        Ok(at)
+    }
+
+    pub fn at(&self, seat: usize) -> &[u8] {
+        &self.slots[seat].content
     }
 
     /// A page to change; it is dirty from here on.

@@ -263,7 +263,8 @@ impl Store {
     /// Where the value of a key stands, if that is in an extent.
     pub(super) fn reference(&mut self, key: &[u8]) -> Result<Option<Reference>, Stop> {
         let mut reading = self.pager.reading();
-        let value = self.index.get(&mut reading, &self.index.hashed(key))?;
+        let found = self.index.get(&mut reading, &self.index.hashed(key))?;
+        let value = found.and_then(|found| found.value(&self.pager));
         Ok(value.and_then(|value| Reference::of(&value)))
     }
 

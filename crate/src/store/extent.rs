@@ -26,7 +26,7 @@ const MAGIC: [u8; 3] = *b"sxr";
 const VERSION: u32 = 1;
 
 /// Bytes of an extent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     pub file: u32,
     pub offset: u32,
@@ -70,6 +70,26 @@ pub struct Record<'a> {
     pub generation: u64,
     pub key_bytes: usize,
     pub body: &'a [u8],
+}
+
+impl<'a> Record<'a> {
+    /// The record in exactly these bytes, whatever their checksum.
+    pub fn read(bytes: &'a [u8]) -> Option<Record<'a>> {
+        let (head, body) = bytes.split_at_checked(HEAD_BYTES as usize)?;
+        let mut reader = Reader::new(head.get(CHECKSUM_BYTES..)?);
+        let (magic, kind) = (reader.take(3)?, reader.take(1)?[0]);
+        let (key_bytes, body_bytes) = (reader.u32()?, reader.u32()?);
+        let generation = reader.u64()?;
+        if magic != MAGIC || body_bytes as usize != body.len() {
+            return None;
+        }
+        Some(Record {
+            kind: Kind::of(kind)?,
+            generation,
+            key_bytes: key_bytes as usize,
+            body,
+        })
+    }
 }
 
 /// Where the value of a key stands, as the key's entry in a page says it.
@@ -157,24 +177,10 @@ impl Seal {
 
     /// The record in exactly these bytes, if it is what was written there.
     pub fn open<'a>(&self, file: u32, offset: u32, bytes: &'a [u8]) -> Option<Record<'a>> {
-        let (head, body) = bytes.split_at_checked(HEAD_BYTES as usize)?;
-        let mut reader = Reader::new(head);
-        let checksum = reader.u64()?;
-        let (magic, kind) = (reader.take(3)?, reader.take(1)?[0]);
-        let (key_bytes, body_bytes) = (reader.u32()?, reader.u32()?);
-        let generation = reader.u64()?;
-        let is_sound = magic == MAGIC
-            && body_bytes as usize == body.len()
-            && checksum == self.checksum(file, offset, &bytes[CHECKSUM_BYTES..]);
-        if !is_sound {
-            return None;
-        }
-        Some(Record {
-            kind: Kind::of(kind)?,
-            generation,
-            key_bytes: key_bytes as usize,
-            body,
-        })
+        let record = Record::read(bytes)?;
+        let (checksum, rest) = bytes.split_first_chunk::<CHECKSUM_BYTES>()?;
+        let is_sound = u64::from_le_bytes(*checksum) == self.checksum(file, offset, rest);
+        is_sound.then_some(record)
     }
 
     pub fn header(&self, file: u32) -> Vec<u8> {

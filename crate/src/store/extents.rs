@@ -1,15 +1,12 @@
 //! The extents of a store: where the next record goes, what waits to be written, what was read of them.
 
-use std::collections::VecDeque;
-
 use super::extent::{Append, HEAD_BYTES, HEADER_BYTES, Kind, Record, Seal, Span};
+use super::resident::Resident;
 use super::superblock::ROOT_BYTES;
 use crate::limits::EXTENT_BYTES_MAX;
 
 /// What waits to be written, beyond which it is written before more comes.
 pub const PENDING_BYTES_MAX: usize = 1 << 20;
-/// What was read stays until so much more was read: more than any one operation needs at once.
-const RESIDENT_BYTES_MAX: usize = 4 << 20;
 /// Where in the root the extents' part begins; what is before it is the hash's.
 const ROOT_AT: usize = 56;
 
@@ -51,8 +48,7 @@ pub struct Extents {
     pub tail: Tail,
     /// At most one for each extent, in their order.
     pending: Vec<Append>,
-    resident: VecDeque<(Span, Vec<u8>)>,
-    resident_bytes: usize,
+    resident: Resident,
     /// Records that no `Commit` follows yet. So it is at first: what a crash left behind the tail must not be taken
     /// for what was committed, and a record over its beginning sees to that.
     is_open: bool,
@@ -64,8 +60,7 @@ impl Extents {
             seal: Seal::new(salt),
             tail,
             pending: Vec::new(),
-            resident: VecDeque::new(),
-            resident_bytes: 0,
+            resident: Resident::default(),
             is_open: tail.file > 0 || tail.offset > 0,
         }
     }
@@ -168,35 +163,36 @@ impl Extents {
 
     /// The bytes of a span, if they are there.
     pub fn read(&self, span: Span) -> Option<&[u8]> {
-        let pending = self.pending.iter().find_map(|append| {
+        let resident = || self.resident.find(span).map(|found| &found.bytes[..]);
+        self.waiting(span).or_else(resident)
+    }
+
+    fn waiting(&self, span: Span) -> Option<&[u8]> {
+        self.pending.iter().find_map(|append| {
             let from = span.offset.checked_sub(append.offset)? as usize;
             let to = from + span.length as usize;
             let bytes = append.bytes.get(from..to)?;
             (append.file == span.file).then_some(bytes)
-        });
-        let resident = || {
-            let found = self.resident.iter().rev().find(|(there, _)| *there == span);
-            found.map(|(_, bytes)| &bytes[..])
-        };
-        pending.or_else(resident)
+        })
     }
 
     /// The record of a span, if that is there: `Some(None)` where it is no record.
     pub fn record(&self, span: Span) -> Option<Option<Record<'_>>> {
-        self.read(span)
-            .map(|bytes| self.seal.open(span.file, span.offset, bytes))
+        if let Some(bytes) = self.waiting(span) {
+            return Some(self.seal.open(span.file, span.offset, bytes));
+        }
+        let found = self.resident.find(span)?;
+        // Its checksum is looked at once: what was sound stays so in memory.
+        if found.is_sound.get() {
+            return Some(Record::read(&found.bytes));
+        }
+        let record = self.seal.open(span.file, span.offset, &found.bytes);
+        found.is_sound.set(record.is_some());
+        Some(record)
     }
 
-    /// Takes in what was read.
-    pub fn provide(&mut self, span: Span, bytes: &[u8]) {
-        self.resident.retain(|(there, _)| *there != span);
-        self.resident.push_back((span, bytes.to_vec()));
-        self.resident_bytes = self.resident.iter().map(|(_, bytes)| bytes.len()).sum();
-        while self.resident_bytes > RESIDENT_BYTES_MAX
-            && self.resident.len() > 1
-            && let Some((_, dropped)) = self.resident.pop_front()
-        {
-            self.resident_bytes -= dropped.len();
-        }
+    /// Takes in what was read. Gives bytes that are of no more use.
+    pub fn take(&mut self, span: Span, bytes: Vec<u8>) -> Vec<u8> {
+        self.resident.take(span, bytes)
     }
 }

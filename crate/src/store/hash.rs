@@ -18,7 +18,7 @@ use super::cache::Missing;
 use super::extent::Reference;
 use super::layout::{Moving, Open};
 use super::leaf::{self, Entry, Hash, Key, Value};
-use super::pager::{CLEAN_PAGES_MIN, Pager, Reading};
+use super::pager::{CLEAN_PAGES_MIN, Pager, Reading, Seat};
 use super::superblock::ROOT_BYTES;
 use super::tables::Logical;
 
@@ -121,6 +121,20 @@ impl Hashed<'_> {
     }
 }
 
+/// Where the entry of a key stands.
+pub struct Standing {
+    page: Logical,
+    seat: Seat,
+    slot: usize,
+}
+
+impl Standing {
+    /// The value as it stands there.
+    pub fn value<'a>(&self, pager: &'a Pager) -> Option<Value<'a>> {
+        leaf::entry(pager.at(self.seat), self.slot).map(|entry| entry.value)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct LinearHash {
     initial: u32,
@@ -184,54 +198,49 @@ impl LinearHash {
 
     /// Hashes a key, long ones to a digest as well.
     pub fn hashed<'a>(&self, key: &'a [u8]) -> Hashed<'a> {
+        self.hashed_as(self.hash(key), key)
+    }
+
+    /// The same of a key whose hash is known.
+    pub fn hashed_as<'a>(&self, hash: Hash, key: &'a [u8]) -> Hashed<'a> {
         let digest = (key.len() > KEY_BYTES_MAX).then(|| {
             let mut hasher = SipHasher13To128::new_with_key(&self.salt);
             hasher.write(key);
             hasher.finish128().as_bytes()
         });
-        Hashed {
-            hash: self.hash(key),
-            key,
-            digest,
-        }
+        Hashed { hash, key, digest }
     }
 
-    /// The value of a key as it stands in its page.
-    pub fn get<'a>(
-        &self,
-        reading: &'a mut Reading<'_>,
-        key: &Hashed<'_>,
-    ) -> Result<Option<Value<'a>>, Missing> {
-        let Some((page, slot)) = self.find(reading, &key.key())? else {
-            return Ok(None);
-        };
-        let entry = leaf::entry(reading.read(page)?, slot);
-        Ok(entry.map(|entry| entry.value))
-    }
-
-    fn find(
+    /// Where the entry of a key stands.
+    pub fn get(
         &self,
         reading: &mut Reading<'_>,
-        key: &Key<'_>,
-    ) -> Result<Option<(Logical, usize)>, Missing> {
-        let first = Logical::Bucket(self.bucket(key.hash.address));
-        let content = reading.read(first)?;
-        if let Some(slot) = leaf::find(content, key) {
-            return Ok(Some((first, slot)));
+        key: &Hashed<'_>,
+    ) -> Result<Option<Standing>, Missing> {
+        self.find(reading, &key.key())
+    }
+
+    fn find(&self, reading: &mut Reading<'_>, key: &Key<'_>) -> Result<Option<Standing>, Missing> {
+        let mut page = Logical::Bucket(self.bucket(key.hash.address));
+        let first = reading.seat(page)?;
+        if let Some(slot) = leaf::find(reading.at(first), key) {
+            let seat = first;
+            return Ok(Some(Standing { page, seat, slot }));
         }
-        if !leaf::may_be_behind(content, key.hash) {
+        if !leaf::may_be_behind(reading.at(first), key.hash) {
             return Ok(None);
         }
         let mut links = [0; leaf::LINKS_MAX];
         let mut count = 0;
-        for link in leaf::links(content) {
+        for link in leaf::links(reading.at(first)) {
             links[count] = link;
             count += 1;
         }
         for link in &links[..count] {
-            let page = Logical::Overflow(*link);
-            if let Some(slot) = leaf::find(reading.read(page)?, key) {
-                return Ok(Some((page, slot)));
+            page = Logical::Overflow(*link);
+            let seat = reading.seat(page)?;
+            if let Some(slot) = leaf::find(reading.at(seat), key) {
+                return Ok(Some(Standing { page, seat, slot }));
             }
         }
         Ok(None)
@@ -256,7 +265,7 @@ impl LinearHash {
         let first = Logical::Bucket(bucket);
         let old = match self.find(&mut pager.reading(), &key)? {
             None => None,
-            Some((page, slot)) => leaf::entry(pager.read(page)?, slot)
+            Some(Standing { page, slot, .. }) => leaf::entry(pager.read(page)?, slot)
                 .map(|entry| (page, slot, entry.cost(), Reference::of(&entry.value))),
         };
         let freed_in = |page| match old {
@@ -320,7 +329,7 @@ impl LinearHash {
             return Ok(obstacle);
         }
         let key = key.key();
-        let Some((page, slot)) = self.find(&mut pager.reading(), &key)? else {
+        let Some(Standing { page, slot, .. }) = self.find(&mut pager.reading(), &key)? else {
             return Ok(Change::NotThere);
         };
         let entry = leaf::entry(pager.read(page)?, slot);

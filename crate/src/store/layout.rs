@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::cache::Missing;
 use super::hash::{Change, LinearHash};
-use super::leaf::{self, Entry, Hash, Key, Value};
+use super::leaf::{self, Entry, Hash, Key, Place, Standing};
 use super::pager::Pager;
 use super::tables::Logical;
 
@@ -43,36 +43,27 @@ impl Open {
     }
 }
 
-struct Item {
-    hash: Hash,
-    is_digest: bool,
-    is_reference: bool,
-    key: Range<usize>,
-    value: Range<usize>,
-}
-
-/// Copies of entries on their way from page to page.
+/// Copies of pages, and of new entries, on the way to other pages.
 #[derive(Default)]
 pub struct Moving {
     bytes: Vec<u8>,
-    items: Vec<Item>,
+    items: Vec<Place>,
 }
 
 impl Moving {
     pub fn push(&mut self, entry: &Entry<'_>) {
-        let mut range = |bytes: &[u8]| {
-            let from = self.bytes.len();
-            self.bytes.extend_from_slice(bytes);
-            from..self.bytes.len()
-        };
-        let (key, value) = (range(entry.key.bytes), range(entry.value.bytes));
-        self.items.push(Item {
-            hash: entry.key.hash,
-            is_digest: entry.key.is_digest,
-            is_reference: entry.value.is_reference,
-            key,
-            value,
-        });
+        self.items.push(Place::of_new(entry, &mut self.bytes));
+    }
+
+    /// Takes the entries of a page that are wanted: by their hash, and by the entry itself where that is not enough.
+    fn push_page(&mut self, content: &[u8], is_wanted: impl Fn(&Place) -> bool) {
+        let at = self.bytes.len();
+        self.bytes.extend_from_slice(content);
+        let places = leaf::places(content).filter(is_wanted);
+        self.items.extend(places.map(|place| Place {
+            from: at + place.from,
+            ..place
+        }));
     }
 
     pub fn all(&self) -> Range<usize> {
@@ -83,19 +74,22 @@ impl Moving {
         self.items[n].hash
     }
 
-    fn entry(&self, n: usize) -> Entry<'_> {
-        let item = &self.items[n];
-        Entry {
-            key: Key {
-                hash: item.hash,
-                bytes: &self.bytes[item.key.clone()],
-                is_digest: item.is_digest,
-            },
-            value: Value {
-                bytes: &self.bytes[item.value.clone()],
-                is_reference: item.is_reference,
-            },
-        }
+    fn cost(&self, n: usize) -> usize {
+        self.items[n].cost()
+    }
+
+    /// Entries as they stand, in the order in which they are asked for.
+    fn standing<'a>(
+        &'a self,
+        items: &'a [usize],
+    ) -> impl ExactSizeIterator<Item = Standing<'a>> + Clone {
+        items.iter().map(|n| {
+            let Place { hash, from, length } = self.items[*n];
+            Standing {
+                tag: hash.tag,
+                bytes: &self.bytes[from..from + length],
+            }
+        })
     }
 }
 
@@ -117,12 +111,12 @@ impl LinearHash {
         without: Option<&Key<'_>>,
     ) -> Result<(), Missing> {
         for page in self.pages(&mut pager.reading(), bucket)? {
-            for entry in leaf::entries(pager.read(page)?) {
-                let is_here = self.bucket(entry.key.hash.address) == bucket;
-                if is_here && without != Some(&entry.key) {
-                    moving.push(&entry);
-                }
-            }
+            let content = pager.read(page)?;
+            let left_out = without.and_then(|key| leaf::find(content, key));
+            let left_out = left_out.and_then(|slot| leaf::offset(content, slot));
+            moving.push_page(content, |place| {
+                self.bucket(place.hash.address) == bucket && left_out != Some(place.from)
+            });
         }
         Ok(())
     }
@@ -252,12 +246,7 @@ impl LinearHash {
     fn detach(&mut self, pager: &mut Pager, from: &[u32], links: &[u32]) -> Result<(), Missing> {
         for link in links {
             let content = pager.write(Logical::Overflow(*link))?;
-            for slot in (0..leaf::count(content)).rev() {
-                let entry = leaf::entry(content, slot);
-                if entry.is_some_and(|entry| from.contains(&self.bucket(entry.key.hash.address))) {
-                    leaf::remove(content, slot);
-                }
-            }
+            leaf::retain(content, |hash| !from.contains(&self.bucket(hash.address)));
         }
         Ok(())
     }
@@ -287,9 +276,7 @@ impl LinearHash {
                 }
             };
             let content = pager.write(Logical::Overflow(number))?;
-            for item in items {
-                leaf::insert(content, &moving.entry(*item));
-            }
+            leaf::insert_all(content, moving.standing(items));
             self.open.note(number, leaf::room(content));
             links.push(number);
         }
@@ -298,9 +285,7 @@ impl LinearHash {
         leaf::set_bucket(content, bucket);
         let all_behind = behind.iter().flat_map(|(items, _, _)| items);
         leaf::set_behind(content, &links, all_behind.map(|n| moving.hash(*n)));
-        for item in first {
-            leaf::insert(content, &moving.entry(item));
-        }
+        leaf::insert_all(content, moving.standing(&first));
         Ok(())
     }
 }
@@ -314,7 +299,7 @@ fn plan((bucket, members): &(u32, Vec<usize>), moving: &Moving) -> Plan {
     };
     let mut room = leaf::ROOM_BYTES;
     for &member in members {
-        let cost = moving.entry(member).cost();
+        let cost = moving.cost(member);
         if cost <= room {
             room -= cost;
             plan.first.push(member);

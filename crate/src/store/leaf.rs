@@ -11,6 +11,7 @@
 
 use super::page::CONTENT_BYTES;
 use crate::codec::Reader;
+use crate::copy::copy;
 
 /// Overflow pages that a bucket links to at most.
 pub const LINKS_MAX: usize = 3;
@@ -64,6 +65,53 @@ impl Entry<'_> {
     pub fn cost(&self) -> usize {
         let (key, value) = (self.key.bytes.len(), self.value.bytes.len());
         SLOT_BYTES + HASH_BYTES + varint_bytes(key * 2) + varint_bytes(value * 2) + key + value
+    }
+
+    /// Writes it as it stands in a page, to a place of its cost without the slot.
+    fn write(&self, to: &mut [u8]) {
+        let (head, rest) = to.split_at_mut(HASH_BYTES);
+        head.copy_from_slice(&self.key.hash.address.to_le_bytes());
+        let key_field = self.key.bytes.len() * 2 + usize::from(self.key.is_digest);
+        let value_field = self.value.bytes.len() * 2 + usize::from(self.value.is_reference);
+        let lengths = write_varint(rest, key_field);
+        let lengths = lengths + write_varint(&mut rest[lengths..], value_field);
+        let (key, value) = rest[lengths..].split_at_mut(self.key.bytes.len());
+        copy(key, self.key.bytes);
+        copy(value, self.value.bytes);
+    }
+}
+
+/// An entry as it stands in a page, for a copy of it.
+#[derive(Clone, Copy)]
+pub struct Standing<'a> {
+    pub tag: u8,
+    pub bytes: &'a [u8],
+}
+
+/// The hash of an entry, and where in its page it stands.
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub hash: Hash,
+    pub from: usize,
+    pub length: usize,
+}
+
+impl Place {
+    /// Bytes that it takes of a page's room.
+    pub fn cost(&self) -> usize {
+        SLOT_BYTES + self.length
+    }
+
+    /// Appends an entry to `out` as it will stand in a page.
+    pub fn of_new(entry: &Entry<'_>, out: &mut Vec<u8>) -> Place {
+        let (from, length) = (out.len(), entry.cost() - SLOT_BYTES);
+        out.resize(from + length, 0);
+        entry.write(&mut out[from..]);
+        Place {
+            hash: entry.key.hash,
+            from,
+            length,
+        }
     }
 }
 
@@ -159,19 +207,10 @@ fn head_bytes(content: &[u8]) -> usize {
 }
 
 pub fn entry(content: &[u8], slot: usize) -> Option<Entry<'_>> {
-    let (count, head) = (count(content), head_bytes(content));
-    if slot >= count {
-        return None;
-    }
-    let tag = *content.get(head + slot)?;
-    let offset = usize::from(half(content, head + count + 2 * slot));
-    let mut reader = Reader::new(content.get(offset + HASH_BYTES..)?);
+    let (hash, from) = slot_of(content, slot)?;
+    let mut reader = Reader::new(content.get(from + HASH_BYTES..)?);
     let key_field = usize::try_from(reader.varint()?).ok()?;
     let value_field = usize::try_from(reader.varint()?).ok()?;
-    let hash = Hash {
-        address: word(content, offset),
-        tag,
-    };
     Some(Entry {
         key: Key {
             hash,
@@ -182,6 +221,41 @@ pub fn entry(content: &[u8], slot: usize) -> Option<Entry<'_>> {
             bytes: reader.take(value_field / 2)?,
             is_reference: value_field % 2 == 1,
         },
+    })
+}
+
+/// Where an entry begins.
+pub fn offset(content: &[u8], slot: usize) -> Option<usize> {
+    slot_of(content, slot).map(|(_, from)| from)
+}
+
+/// The hash of an entry, and where it begins.
+fn slot_of(content: &[u8], slot: usize) -> Option<(Hash, usize)> {
+    let (count, head) = (count(content), head_bytes(content));
+    if slot >= count {
+        return None;
+    }
+    let tag = *content.get(head + slot)?;
+    let from = usize::from(half(content, head + count + 2 * slot));
+    let address = word(content, from);
+    Some((Hash { address, tag }, from))
+}
+
+/// Where entries stand.
+pub fn places(content: &[u8]) -> impl Iterator<Item = Place> {
+    (0..count(content)).filter_map(|slot| {
+        let (hash, from) = slot_of(content, slot)?;
+        let rest = content.get(from + HASH_BYTES..)?;
+        let mut reader = Reader::new(rest);
+        let key_bytes = usize::try_from(reader.varint()? / 2).ok()?;
+        let value_bytes = usize::try_from(reader.varint()? / 2).ok()?;
+        reader.take(key_bytes)?;
+        reader.take(value_bytes)?;
+        Some(Place {
+            hash,
+            from,
+            length: HASH_BYTES + rest.len() - reader.left(),
+        })
     })
 }
 
@@ -202,36 +276,42 @@ pub fn find(content: &[u8], key: &Key<'_>) -> Option<usize> {
 
 /// Adds an entry whose key is not there; there must be room.
 pub fn insert(content: &mut [u8], entry: &Entry<'_>) {
-    let cost = entry.cost();
-    debug_assert!(cost <= room(content));
-    let (count, head) = (count(content), head_bytes(content));
-    let offset = heap(content) - (cost - SLOT_BYTES);
-    let mut lengths = [0; 2 * VARINT_BYTES_MAX];
-    let key_field = entry.key.bytes.len() * 2 + usize::from(entry.key.is_digest);
-    let value_field = entry.value.bytes.len() * 2 + usize::from(entry.value.is_reference);
-    let split = write_varint(&mut lengths, key_field);
-    let end = split + write_varint(&mut lengths[split..], value_field);
-    let parts: [&[u8]; 4] = [
-        &entry.key.hash.address.to_le_bytes(),
-        &lengths[..end],
-        entry.key.bytes,
-        entry.value.bytes,
-    ];
-    let mut at = offset;
-    for part in parts {
-        content[at..at + part.len()].copy_from_slice(part);
-        at += part.len();
-    }
-    let offsets = head + count;
-    content.copy_within(offsets..offsets + 2 * count, offsets + 1);
-    content[offsets] = entry.key.hash.tag;
-    put_half(content, offsets + 1 + 2 * count, offset);
-    put_half(content, 0, count + 1);
-    put_half(content, 2, offset);
+    let length = entry.cost() - SLOT_BYTES;
+    debug_assert!(entry.cost() <= room(content));
+    make_slots(content, [(entry.key.hash.tag, length)].into_iter());
+    let from = heap(content);
+    entry.write(&mut content[from..from + length]);
 }
 
-/// Lengths in a page are below 2 * CONTENT_BYTES.
-const VARINT_BYTES_MAX: usize = 3;
+/// Adds entries whose keys are not there; there must be room.
+pub fn insert_all<'a>(
+    content: &mut [u8],
+    entries: impl ExactSizeIterator<Item = Standing<'a>> + Clone,
+) {
+    let mut end = heap(content);
+    let slots = entries.clone().map(|entry| (entry.tag, entry.bytes.len()));
+    make_slots(content, slots);
+    for entry in entries {
+        let from = end - entry.bytes.len();
+        copy(&mut content[from..end], entry.bytes);
+        end = from;
+    }
+}
+
+/// Makes slots for entries of these tags and lengths, the first of which ends where the heap begins.
+fn make_slots(content: &mut [u8], entries: impl ExactSizeIterator<Item = (u8, usize)>) {
+    let (count, head, more) = (count(content), head_bytes(content), entries.len());
+    let (tags_end, mut from) = (head + count, heap(content));
+    content.copy_within(tags_end..tags_end + 2 * count, tags_end + more);
+    let offsets_end = tags_end + more + 2 * count;
+    for (n, (tag, length)) in entries.enumerate() {
+        from -= length;
+        content[tags_end + n] = tag;
+        put_half(content, offsets_end + 2 * n, from);
+    }
+    put_half(content, 0, count + more);
+    put_half(content, 2, from);
+}
 
 fn write_varint(to: &mut [u8], value: usize) -> usize {
     let length = varint_bytes(value);
@@ -240,6 +320,26 @@ fn write_varint(to: &mut [u8], value: usize) -> usize {
         *byte = (value >> (7 * n)).to_le_bytes()[0] & 0x7f | more;
     }
     length
+}
+
+/// Takes out the entries whose hash is not to stay.
+pub fn retain(content: &mut [u8], stays: impl Fn(Hash) -> bool) {
+    let places: Vec<Place> = places(content).collect();
+    let staying = || places.iter().filter(|place| stays(place.hash));
+    if staying().count() < count(content) {
+        let before = content.to_vec();
+        let entries: Vec<Standing<'_>> = staying()
+            .map(|place| Standing {
+                tag: place.hash.tag,
+                bytes: &before[place.from..place.from + place.length],
+            })
+            .collect();
+        let head = head_bytes(content);
+        content[head..].fill(0);
+        put_half(content, 0, 0);
+        put_half(content, 2, 0);
+        insert_all(content, entries.iter().copied());
+    }
 }
 
 /// Takes an entry out.
@@ -353,6 +453,14 @@ mod tests {
                     let slot = find(&content, &wanted.key);
                     assert_eq!(slot.and_then(|slot| entry(&content, slot)), Some(wanted));
                 }
+            }
+            let stays = |n: u32| !n.is_multiple_of(3);
+            retain(&mut content, |hash| stays(hash.address));
+            kept.retain(|(n, _, _)| stays(*n));
+            let found: Vec<Entry<'_>> = entries(&content).collect();
+            assert_eq!(found.len(), kept.len());
+            for (n, key, value) in &kept {
+                assert!(found.contains(&entry_of(*n, key, value)));
             }
             let links: Vec<u32> = links(&content).collect();
             assert_eq!(is_shared(&content), shared);

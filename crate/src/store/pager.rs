@@ -210,12 +210,25 @@ pub struct Reading<'a> {
     damaged: &'a BTreeSet<PageNo>,
 }
 
+/// A page that was found resident: looked up once, read as often as it must be.
+#[derive(Clone, Copy)]
+pub struct Seat(Option<usize>);
+
 impl Reading<'_> {
     pub fn read(&mut self, page: Logical) -> Result<&[u8], Missing> {
+        let seat = self.seat(page)?;
+        Ok(self.at(seat))
+    }
+
+    pub fn seat(&mut self, page: Logical) -> Result<Seat, Missing> {
         match self.tables.place(page) {
-            NO_PLACE => Ok(&ZEROS),
-            place => self.cache.read(place),
+            NO_PLACE => Ok(Seat(None)),
+            place => self.cache.seat(place).map(|at| Seat(Some(at))),
         }
+    }
+
+    pub fn at(&self, Seat(at): Seat) -> &[u8] {
+        at.map_or(&ZEROS, |at| self.cache.at(at))
     }
 
     /// Names all of `pages` that are absent; nothing if an operation on them can go through.
@@ -354,6 +367,11 @@ impl Pager {
             NO_PLACE => Ok(&ZEROS),
             place => self.cache.read(place),
         }
+    }
+
+    /// A page that was just found.
+    pub fn at(&self, Seat(at): Seat) -> &[u8] {
+        at.map_or(&ZEROS, |at| self.cache.at(at))
     }
 
     /// Keeps the last commit readable.

@@ -14,7 +14,7 @@ use super::extents::{Extents, Tail};
 use super::hash::{
     Change, Cursor, Hashed, KEY_BYTES_MAX, LinearHash, PAGES_A_READ, VALUE_BYTES_MAX,
 };
-use super::leaf::Value;
+use super::leaf::{Hash, Value};
 use super::log::{Log, Replay};
 use super::page::PageNo;
 use super::pager::{Opening, PageBatch, Pager, Pinned, Reading};
@@ -198,6 +198,12 @@ impl Store {
         self.index.bucket_of(key)
     }
 
+    /// The bucket of a key by now, and its hash, for `put_hashed`.
+    pub fn hash_of(&self, key: &[u8]) -> (u32, Hash) {
+        let hash = self.index.hash(key);
+        (self.index.bucket(hash.address), hash)
+    }
+
     pub fn pager(&self) -> &Pager {
         &self.pager
     }
@@ -214,7 +220,12 @@ impl Store {
 
     /// Takes in a part of an extent that was asked for.
     pub fn provide_span(&mut self, span: Span, bytes: &[u8]) {
-        self.extents.provide(span, bytes);
+        self.take_span(span, bytes.to_vec());
+    }
+
+    /// The same without a copy. Gives bytes that are of no more use.
+    pub fn take_span(&mut self, span: Span, bytes: Vec<u8>) -> Vec<u8> {
+        self.extents.take(span, bytes)
     }
 
     // Reading: of a snapshot, or of what there is by now.
@@ -227,6 +238,8 @@ impl Store {
 
     /// What a value has from `from` on, `READ_BYTES_MAX` at most, nothing if there is none. What does not stand
     /// anywhere in one piece is put together in `out`.
+    // In WebAssembly one that was called often by one way is quick by all of them at once.
+    #[inline(never)]
     pub fn read<'a>(
         &'a mut self,
         view: Option<u32>,
@@ -237,15 +250,14 @@ impl Store {
     ) -> Result<Option<Piece<'a>>, Stop> {
         self.make_room()?;
         let (mut reading, index) = self.view(view);
-        let hashed = index.hashed(key);
-        let Some(value) = index.get(&mut reading, &hashed)? else {
+        let found = index.get(&mut reading, &index.hashed(key))?;
+        let Some(value) = found.and_then(|found| found.value(&self.pager)) else {
             return Ok(None);
         };
         let Some(reference) = Reference::of(&value) else {
-            out.clear();
-            out.extend_from_slice(part_of(value.bytes, from, length));
+            let bytes = part_of(value.bytes, from, length);
             let total = value.bytes.len() as u64;
-            return Ok(Some(Piece { bytes: out, total }));
+            return Ok(Some(Piece { bytes, total }));
         };
         let length = length.min(READ_BYTES_MAX);
         let bytes = self.read_content(&reference, key, from, length, out)?;
@@ -424,6 +436,11 @@ impl Store {
     // Changing.
 
     pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), Stop> {
+        self.put_hashed(self.index.hash(key), key, value)
+    }
+
+    /// Puts a key with what `hash_of` gave for it.
+    pub fn put_hashed(&mut self, hash: Hash, key: &[u8], value: &[u8]) -> Result<(), Stop> {
         if key.len() > STORE_KEY_BYTES_MAX {
             return Err(Stop::TooLarge);
         }
@@ -431,7 +448,7 @@ impl Store {
         let is_short =
             inline_bytes_max > 0 && value.len() <= inline_bytes_max && key.len() <= KEY_BYTES_MAX;
         if is_short {
-            let hashed = self.index.hashed(key);
+            let hashed = self.index.hashed_as(hash, key);
             let value = Value {
                 bytes: value,
                 is_reference: false,
@@ -451,7 +468,7 @@ impl Store {
             is_parts: false,
             value_bytes: value.len() as u64,
         };
-        self.refer(&self.index.hashed(key), reference)?;
+        self.refer(&self.index.hashed_as(hash, key), reference)?;
         let generation = self.pager.generation() + 1;
         let extents = &mut self.extents;
         extents.append(Kind::Put, generation, key.len(), key, value);

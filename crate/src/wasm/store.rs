@@ -4,9 +4,10 @@ use wasm_bindgen::prelude::*;
 
 use super::numbers::{offset_in, offset_out};
 use crate::codec::{Reader, Writer};
+use crate::copy::copy;
 use crate::store::{
-    Compaction, Cursor, ExtentFile, Finding, Opening, PAGE_BYTES, PageBatch, PageNo, Rebuild,
-    Shape, Span, Step, Stop, Store, Verification,
+    Compaction, Cursor, ExtentFile, Finding, Hash, Opening, PAGE_BYTES, PageBatch, PageNo, Rebuild,
+    Shape, Span, Step, Stop, Store, VALUE_BYTES_MAX, Verification,
 };
 
 /// What an operation came to.
@@ -26,11 +27,15 @@ const MORE: u32 = 7;
 const MUST_COMMIT: u32 = 8;
 /// Done, and there is more of the value.
 const A_PART: u32 = 9;
+/// Done, and the value is on the tray.
+const ON_TRAY: u32 = 10;
 
 /// There are fewer outcomes than this.
 const OUTCOMES: u32 = 16;
 /// A longer desk is not kept after its use.
 const DESK_BYTES_MAX: usize = 8 << 20;
+/// Values that stand in pages fit on the tray.
+const TRAY_BYTES: usize = VALUE_BYTES_MAX as usize;
 /// Steps of a verification and the like that are taken in one call.
 const STEPS_A_CALL: usize = 256;
 
@@ -39,8 +44,8 @@ const STEPS_A_CALL: usize = 256;
 struct Load {
     /// The desk, as long as they are not all put.
     bytes: Vec<u8>,
-    /// Bucket, and where the entry's lengths begin; in the order in which they are put.
-    entries: Vec<(u32, usize)>,
+    /// Bucket, where the entry's lengths begin, hash; in the order in which they are put.
+    entries: Vec<(u32, usize, Hash)>,
     done: usize,
 }
 
@@ -83,10 +88,12 @@ pub struct PageStore {
     missing_spans: Vec<u32>,
     damaged: Vec<u32>,
     value: Vec<u8>,
+    tray: Box<[u8]>,
     value_place: Place,
     value_bytes: u64,
     desk: Vec<u8>,
     landing: Vec<u8>,
+    span_landing: Vec<u8>,
     batch: PageBatch,
     load: Load,
     lookups: Lookups,
@@ -127,10 +134,12 @@ impl PageStore {
             missing_spans: Vec::new(),
             damaged: Vec::new(),
             value: Vec::new(),
+            tray: vec![0; TRAY_BYTES].into(),
             value_place: Place::default(),
             value_bytes: 0,
             desk: Vec::new(),
             landing: Vec::new(),
+            span_landing: Vec::new(),
             batch: PageBatch::default(),
             load: Load::default(),
             lookups: Lookups::default(),
@@ -165,9 +174,20 @@ impl PageStore {
         room(&mut self.desk, bytes)
     }
 
-    /// Where the host writes what it read, so many bytes at most.
-    pub fn landing(&mut self, bytes: usize) -> usize {
-        room(&mut self.landing, bytes)
+    /// Where the host writes a page that it read.
+    pub fn landing(&mut self) -> usize {
+        room(&mut self.landing, PAGE_BYTES)
+    }
+
+    /// Where the host writes the part of an extent that it reads next, exactly so many bytes.
+    pub fn span_landing(&mut self, bytes: usize) -> usize {
+        self.span_landing.resize(bytes, 0);
+        Place::of(&self.span_landing).at
+    }
+
+    /// Where short values are found, always.
+    pub fn tray(&self) -> usize {
+        Place::of(&self.tray).at
     }
 
     /// Page numbers that the last operation needs, in the order in which to provide them.
@@ -193,6 +213,11 @@ impl PageStore {
     /// Parts of extents that it needs: file, offset and length of each.
     pub fn missing_spans(&self) -> Vec<u32> {
         self.missing_spans.clone()
+    }
+
+    /// One of these numbers.
+    pub fn missing_span(&self, at: usize) -> u32 {
+        self.missing_spans.get(at).copied().unwrap_or_default()
     }
 
     /// File, offset and length of what is not what was written there.
@@ -221,12 +246,21 @@ impl PageStore {
         is_sound
     }
 
-    /// Takes in a part of an extent, of which so many bytes are at the beginning of the landing.
+    /// Takes in a part of an extent, of which so many bytes are on its landing.
     pub fn provide_landed_span(&mut self, file: u32, offset: u32, length: u32, found: usize) {
-        let landing = std::mem::take(&mut self.landing);
-        let bytes = landing.get(..found).unwrap_or_default();
-        self.provide_span(file, offset, length, bytes);
-        self.landing = landing;
+        let mut landing = std::mem::take(&mut self.span_landing);
+        landing.truncate(found);
+        if let (None, Some(store)) = (&self.rebuild, &mut self.store) {
+            let span = Span {
+                file,
+                offset,
+                length,
+            };
+            self.span_landing = store.take_span(span, landing);
+        } else {
+            self.provide_span(file, offset, length, &landing);
+            self.span_landing = landing;
+        }
     }
 
     pub fn provide_span(&mut self, file: u32, offset: u32, length: u32, bytes: &[u8]) {
@@ -263,8 +297,9 @@ impl PageStore {
         if is_there { outcome } else { NOT_THERE }
     }
 
-    /// Reads the value of the key on the desk from `from` on, a megabyte at most: `DONE`, `A_PART` or `NOT_THERE`, and
-    /// `OUTCOMES` times how many bytes there are. `value_at` says where they stand, `value_bytes` how long the whole is.
+    /// Reads the value of the key on the desk from `from` on, a megabyte at most: `ON_TRAY`, `DONE`, `A_PART` or
+    /// `NOT_THERE`, and `OUTCOMES` times how many bytes there are. `value_at` says where they stand but for those on the
+    /// tray, `value_bytes` how long the whole is but for those and where it is `DONE`.
     pub fn get(&mut self, view: u32, key_bytes: usize, from: f64, length: f64) -> u32 {
         let Some(store) = &mut self.store else {
             return NOT_THERE;
@@ -273,6 +308,13 @@ impl PageStore {
         let (from, length) = (offset_in(from), offset_in(length));
         match store.read(snapshot(view), key, from, length, &mut self.value) {
             Ok(None) => NOT_THERE,
+            Ok(Some(piece))
+                if piece.total == piece.bytes.len() as u64 && piece.total < TRAY_BYTES as u64 =>
+            {
+                copy(&mut self.tray[..piece.bytes.len()], piece.bytes);
+                let bytes = u32::try_from(piece.bytes.len()).unwrap_or_default();
+                bytes * OUTCOMES + ON_TRAY
+            }
             Ok(Some(piece)) => {
                 self.value_place = Place::of(piece.bytes);
                 self.value_bytes = piece.total;
@@ -413,26 +455,30 @@ impl PageStore {
         let at = |reader: &Reader<'_>| bytes - reader.left();
         self.load.entries.clear();
         self.load.done = 0;
+        let Some(store) = &self.store else {
+            return;
+        };
         while !reader.is_empty() {
             let from = at(&reader);
             let Some((key, _)) = take_entry(&mut reader) else {
                 break;
             };
-            let bucket = self.store.as_ref().map_or(0, |store| store.bucket_of(key));
-            self.load.entries.push((bucket, from));
+            let (bucket, hash) = store.hash_of(key);
+            self.load.entries.push((bucket, from, hash));
         }
         // Of the same bucket in the order in which they came: the last one of a key counts.
-        self.load.entries.sort_unstable();
+        let order = |(bucket, from, _): &(u32, usize, Hash)| (*bucket, *from);
+        self.load.entries.sort_unstable_by_key(order);
         self.load.bytes = desk;
     }
 
     pub fn put_many(&mut self) -> u32 {
         let mut load = std::mem::take(&mut self.load);
         let outcome = self.run(|store| {
-            while let Some((_, from)) = load.entries.get(load.done) {
+            while let Some((_, from, hash)) = load.entries.get(load.done) {
                 let mut reader = Reader::new(load.bytes.get(*from..).unwrap_or_default());
                 if let Some((key, value)) = take_entry(&mut reader) {
-                    store.put(key, value)?;
+                    store.put_hashed(*hash, key, value)?;
                 }
                 load.done += 1;
             }

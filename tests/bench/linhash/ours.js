@@ -69,6 +69,15 @@ export function ours({ PageStore, Pages, run, runNow }, openStorage) {
       }
       return wrong;
     },
+    /** The same, into the same bytes again and again. */
+    getInto(set, order) {
+      const into = new Uint8Array(set.valueBytes);
+      let wrong = 0;
+      for (const n of order) {
+        if (pages.getIntoNow(set.keys[n], into, storage) !== set.valueBytes || !isValue(into, n, set)) wrong += 1;
+      }
+      return wrong;
+    },
     getTogether(set, order) {
       let wrong = 0;
       const atOnce = Math.min(ENTRIES_AT_ONCE, Math.ceil(BYTES_AT_ONCE / set.valueBytes));

@@ -26,7 +26,7 @@ export async function rows(make, which, cpu) {
     const all = shuffled(set.count);
     // Once to fill the cache, where there is one.
     if (cachePages > NO_CACHE_PAGES) await contestant.getTogether(set, all);
-    const order = how === "get" ? all.subarray(0, ALONE_GETS) : all;
+    const order = how === "get" || how === "getInto" ? all.subarray(0, ALONE_GETS) : all;
     const { value: wrong, ...times } = await timed(order.length, () => contestant[how](set, order));
     await contestant.close();
     if (wrong > 0) throw new Error(`${wrong} of ${order.length} entries are not what was put`);
@@ -48,6 +48,7 @@ export async function rows(make, which, cpu) {
       [`${what} bulk insert`]: times,
       [`${what} get, cached`]: await gets(set, CACHE_PAGES, "get"),
       [`${what} get, cached, many together`]: await gets(set, CACHE_PAGES, "getTogether"),
+      ...(which === "large" && contestant.getInto && { [`${what} get into the caller's bytes, cached`]: await gets(set, CACHE_PAGES, "getInto") }),
       ...(which === "small" && { [`${what} get, uncached`]: await gets(set, NO_CACHE_PAGES, "get") }),
       ...(bytes !== undefined && { [`${what} size`]: { bytes } }),
     };

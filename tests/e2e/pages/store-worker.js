@@ -54,6 +54,30 @@ function* inBatches(count, bucketOf) {
 
 const since = (start) => performance.now() - start;
 
+/** Values in pages and in extents, read into bytes of ours: how many are not what was put. */
+async function readInto(pages, storage, drive, from) {
+  const lengths = [0, 16, 240, 241, 20_000, 65_000, 200_000, 1_100_000];
+  const valueOf = (n) => new Uint8Array(lengths[n]).map((_, at) => (at * 7 + n + (at >> 8)) & 255);
+  for (const n of lengths.keys()) await drive(pages.put(key(from + n), valueOf(n)));
+  await drive(pages.commit());
+  const ways = [(n, into) => drive(pages.getInto(key(from + n), into))];
+  if ("readPage" in storage) ways.push((n, into) => pages.getIntoNow(key(from + n), into, storage));
+  let wrong = 0;
+  for (const way of ways) {
+    for (const [n, length] of lengths.entries()) {
+      for (const room of [length + 3, length >> 1]) {
+        const into = new Uint8Array(room).fill(99);
+        const found = await way(n, into);
+        const expected = new Uint8Array(room).fill(99);
+        expected.set(valueOf(n).subarray(0, room));
+        if (found !== length || into.some((byte, at) => byte !== expected[at])) wrong += 1;
+      }
+    }
+    if ((await way(lengths.length, new Uint8Array(9))) !== undefined) wrong += 1;
+  }
+  return wrong;
+}
+
 async function contract({ place, kind, count }) {
   const first = await openStorage({ place, kind });
   const drive = driver(kind, first.storage);
@@ -108,6 +132,7 @@ async function contract({ place, kind, count }) {
   for (let n = 0; n < gets; n++) if (((await driveAgain(pages.get(key(n)))) === undefined) !== (n % 2 === 0)) wrong += 1;
   if (pages.count !== count - Math.ceil(gets / 2)) wrong += 1;
   const generation = pages.generation;
+  wrong += await readInto(pages, again.storage, driveAgain, count);
   pages.free();
   again.close();
   return {
@@ -139,7 +164,6 @@ async function plain({ count }) {
   const start = performance.now();
   for (let n = 0; n < count; n++) {
     store.get(0, same.length, 0, Infinity);
-    store.value_at();
   }
   return { usPerGet: (since(start) * 1000) / count };
 }

@@ -19,6 +19,8 @@ function numberBytes(value: number): number {
   return bytes;
 }
 
+const SHORT_BYTES = 24;
+
 class Packer {
   readonly bytes: Uint8Array;
   #at = 0;
@@ -34,8 +36,11 @@ class Packer {
   }
 
   raw(bytes: Uint8Array): void {
-    this.bytes.set(bytes, this.#at);
-    this.#at += bytes.length;
+    const { length } = bytes;
+    // Few bytes are copied before a call for many has begun.
+    if (length > SHORT_BYTES) this.bytes.set(bytes, this.#at);
+    else for (let n = 0; n < length; n++) this.bytes[this.#at + n] = bytes[n] ?? 0;
+    this.#at += length;
   }
 }
 

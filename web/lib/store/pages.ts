@@ -11,6 +11,7 @@ import { ArchiveError } from "../errors.js";
 import type { PageStore } from "../wasm/store.js";
 import { findingsOf, packedLength, packEntries, packKeys, valuesOf, type Finding } from "./packing.js";
 import { isSync, PAGE_BYTES, type Append, type Batch, type ExtentFile, type PageStorage, type Span, type SyncPageStorage } from "./storage.js";
+import { giveWay, TURN_MS } from "./turns.js";
 
 const DONE = 0;
 const MISSING = 1;
@@ -21,8 +22,11 @@ const FULL = 5;
 const DAMAGED = 6;
 const MORE = 7;
 const MUST_COMMIT = 8;
+const A_PART = 9;
+const ON_TRAY = 10;
 /** Above the outcome of a look-up is the length of what it found. */
-const OUTCOMES = 16;
+const OUTCOME_BITS = 4;
+const OUTCOMES = 1 << OUTCOME_BITS;
 
 /** The superblocks: what an opening begins with. */
 const FIRST_PAGES = Uint32Array.of(0, 1, 2, 3);
@@ -33,8 +37,6 @@ const PIECE_BYTES = 512 * 1024;
 const CUT_SHARE = 0.75;
 /** Most keys are shorter. */
 const KEY_BYTES = 512;
-/** How long an operation may leave nothing else its turn. */
-const TURN_MS = 100;
 const CACHE_BYTES = 8 * 1024 * 1024;
 /** What there is by now, and no snapshot. */
 const NOW = 0;
@@ -84,6 +86,8 @@ export class Pages {
   #keyBytes = 0;
   /** Bytes that the last look-up found. */
   #found = 0;
+  /** Where short values stand that were found. */
+  readonly #trayAt: number;
   /** The landing, for a page. */
   #page: Uint8Array = NOTHING;
   #cursor = 0;
@@ -93,6 +97,7 @@ export class Pages {
   private constructor(store: PageStore) {
     this.#store = store;
     this.#memory = (store.constructor as unknown as { memory(): WebAssembly.Memory }).memory();
+    this.#trayAt = store.tray();
   }
 
   static *opening(make: MakeStore, shape: StoreShape): Operation<Pages> {
@@ -178,8 +183,8 @@ export class Pages {
   *get(key: Uint8Array, view = NOW): Operation<Uint8Array | undefined> {
     const outcome = yield* this.#run(() => this.#find(key, 0, Infinity, view));
     if (outcome === NOT_THERE) return undefined;
-    const first = this.#foundBytes();
-    if (outcome === DONE) return first;
+    const first = this.#foundBytes(outcome);
+    if (outcome !== A_PART) return first;
     const whole = new Uint8Array(this.#store.value_bytes());
     whole.set(first);
     for (let at = first.length; at < whole.length; ) {
@@ -193,8 +198,22 @@ export class Pages {
 
   /** A part of a value, a megabyte at most, and how long the whole is. */
   *read(key: Uint8Array, from: number, length: number, view = NOW): Operation<{ bytes: Uint8Array; total: number } | undefined> {
-    if ((yield* this.#run(() => this.#find(key, from, length, view))) === NOT_THERE) return undefined;
-    return { bytes: this.#foundBytes(), total: this.#store.value_bytes() };
+    const outcome = yield* this.#run(() => this.#find(key, from, length, view));
+    if (outcome === NOT_THERE) return undefined;
+    return { bytes: this.#foundBytes(outcome), total: outcome === A_PART ? this.#store.value_bytes() : this.#found };
+  }
+
+  /** As much of a value as `into` has room for, and the length of the whole. */
+  *getInto(key: Uint8Array, into: Uint8Array, view = NOW): Operation<number | undefined> {
+    let at = 0;
+    do {
+      const outcome = yield* this.#run(() => this.#find(key, at, into.length - at, view));
+      if (outcome === NOT_THERE) return undefined;
+      into.set(this.#foundHere(outcome), at);
+      if (outcome !== A_PART) return this.#found;
+      at += this.#found;
+    } while (this.#found > 0 && at < into.length);
+    return this.#store.value_bytes();
   }
 
   /** Values of many keys, undefined where there is none; what is absent for them is read at once. */
@@ -218,7 +237,7 @@ export class Pages {
     this.calls += 1;
     const outcome = this.#find(key, 0, Infinity, NOW);
     if (outcome === NOT_THERE) return null;
-    return outcome === DONE ? this.#foundBytes() : undefined;
+    return outcome === ON_TRAY || outcome === DONE ? this.#foundBytes(outcome) : undefined;
   }
 
   /** The value, or undefined where there is none, from a storage that answers at once. */
@@ -226,9 +245,24 @@ export class Pages {
     for (;;) {
       this.calls += 1;
       const outcome = this.#find(key, 0, Infinity, NOW);
-      if (outcome === DONE) return this.#foundBytes();
+      if (outcome === ON_TRAY || outcome === DONE) return this.#foundBytes(outcome);
       if (outcome === NOT_THERE) return undefined;
       if (outcome !== MISSING) return runNow(this.get(key), storage);
+      this.#fetchNow(storage, false);
+    }
+  }
+
+  /** As `getInto`, from a storage that answers at once. */
+  getIntoNow(key: Uint8Array, into: Uint8Array, storage: SyncPageStorage): number | undefined {
+    for (;;) {
+      this.calls += 1;
+      const outcome = this.#find(key, 0, into.length, NOW);
+      if (outcome === ON_TRAY || outcome === DONE) {
+        into.set(this.#foundHere(outcome));
+        return this.#found;
+      }
+      if (outcome === NOT_THERE) return undefined;
+      if (outcome !== MISSING) return runNow(this.getInto(key, into), storage);
       this.#fetchNow(storage, false);
     }
   }
@@ -334,9 +368,18 @@ export class Pages {
     return this.#here().slice(at, at + this.#store.value_length());
   }
 
-  #foundBytes(): Uint8Array {
-    const at = this.#store.value_at();
+  #foundAt(outcome: number): number {
+    return outcome === ON_TRAY ? this.#trayAt : this.#store.value_at();
+  }
+
+  #foundBytes(outcome: number): Uint8Array {
+    const at = this.#foundAt(outcome);
     return this.#here().slice(at, at + this.#found);
+  }
+
+  /** The same where it stands, until the engine's next call. */
+  #foundHere(outcome: number): Uint8Array {
+    return this.#bytes(this.#foundAt(outcome), this.#found);
   }
 
   #find(key: Uint8Array, from: number, length: number, view: number): number {
@@ -346,8 +389,8 @@ export class Pages {
     }
     this.#here().set(key, this.#keyAt);
     const outcome = this.#store.get(view, key.length, from, length);
-    this.#found = Math.floor(outcome / OUTCOMES);
-    return outcome % OUTCOMES;
+    this.#found = outcome >>> OUTCOME_BITS;
+    return outcome & (OUTCOMES - 1);
   }
 
   /** As `#run`, for what is refused for its length only here. */
@@ -401,15 +444,16 @@ export class Pages {
     this.reads += count;
     for (let n = 0; n < count; n++) {
       const page = this.#store.missing_page(n);
-      const at = this.#store.landing(PAGE_BYTES);
+      const at = this.#store.landing();
       if (this.#page.length === 0 || this.#page.byteOffset !== at) this.#page = this.#bytes(at, PAGE_BYTES);
       const found = storage.readPage(page, this.#page);
       if (found < PAGE_BYTES) this.#page.fill(0, found);
       if (!this.#store.provide_landed(page) && !mayBeDamaged) throw damagedPage(page);
     }
-    if (this.#store.missing_span_count() === 0) return;
-    for (const { file, offset, length } of spansOf(this.#store.missing_spans())) {
-      const found = storage.readSpan(file, offset, this.#bytes(this.#store.landing(length), length));
+    const spans = this.#store.missing_span_count();
+    for (let n = 0; n < spans; n++) {
+      const [file, offset, length] = [this.#store.missing_span(3 * n), this.#store.missing_span(3 * n + 1), this.#store.missing_span(3 * n + 2)];
+      const found = storage.readSpan(file, offset, this.#bytes(this.#store.span_landing(length), length));
       this.#store.provide_landed_span(file, offset, length, found);
     }
   }
@@ -501,7 +545,7 @@ export async function run<T>(operation: Operation<T>, storage: PageStorage, mayT
     }
     // Not before: what is written stands where another store's call may move it.
     if (mayTakeLong && performance.now() - turn > TURN_MS) {
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await giveWay();
       turn = performance.now();
     }
     step = operation.next(answer);

@@ -33,6 +33,15 @@ export class Reader {
     return this.#ask((pages, view) => pages.get(key, view));
   }
 
+  /**
+   * Reads a value into bytes of the caller's, which may be used again and again: for large values that costs half of
+   * what `get` does. Gives the length of the value, undefined where there is none. Where that is more than `into` has
+   * room for, `into` is filled with its beginning.
+   */
+  getInto(key: Uint8Array, into: Uint8Array): Promise<number | undefined> {
+    return this.#ask((pages, view) => pages.getInto(key, into, view));
+  }
+
   /** Values of many keys, undefined where there is none; what must be read for them is read together. */
   getMany(keys: readonly Uint8Array[]): Promise<(Uint8Array | undefined)[]> {
     return this.#ask((pages, view) => pages.getMany(keys, view));

@@ -12,7 +12,8 @@ import { ArchiveError } from "../errors.js";
 import type { Finding } from "./packing.js";
 import { Pages, run, type MakeStore, type Operation, type StoreShape } from "./pages.js";
 import { Reader } from "./reader.js";
-import type { PageStorage } from "./storage.js";
+import { isSync, type PageStorage } from "./storage.js";
+import { Turns } from "./turns.js";
 
 export interface StoreOptions extends StoreShape {
   readonly make: MakeStore;
@@ -53,11 +54,14 @@ export class Store extends Reader {
   #hasChanges = false;
   #wasKept = false;
   #isClosed = false;
+  /** Where a storage answers at once; the others give way whenever they are waited for. */
+  readonly #turns: Turns | undefined;
 
   private constructor(options: StoreOptions, pages: Pages) {
     super((operation) => this.#next(({ pages }) => this.#run(operation(pages, NOW))));
     this.#options = options;
     this.#life = { pages };
+    this.#turns = isSync(options.storage) ? new Turns() : undefined;
   }
 
   static async open(options: StoreOptions): Promise<Store> {
@@ -240,6 +244,8 @@ export class Store extends Reader {
   }
 
   async #attempt<T>(work: (life: Life) => Promise<T>, isWhole: boolean): Promise<T> {
+    const turn = this.#turns?.next();
+    if (turn) await turn;
     if (this.#isClosed) throw new ArchiveError("store/closed", "The store was closed.");
     if (this.#life.failure !== undefined) this.#life = { pages: await openPages(this.#options) };
     const life = this.#life;

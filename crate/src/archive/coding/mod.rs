@@ -28,7 +28,8 @@ pub struct Step {
 pub enum State {
     /// Wants more input, or more room.
     Going,
-    /// The data ends here; what follows is not part of it.
+    /// The data ends here; what follows is not part of it. Only decoders tell, and not every module has one.
+    #[cfg_attr(not(any(feature = "engine", feature = "codecs")), expect(dead_code))]
     Ended,
     /// The data is not what it should be.
     Broken,
