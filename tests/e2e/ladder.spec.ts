@@ -57,6 +57,28 @@ for (const { spoilt, kind, reason } of STEPS) {
   });
 }
 
+const refusal = async (query: Record<string, string>): Promise<{ error?: string; message?: string }> => {
+  const page = await open({ ...query, pace: JSON.stringify({ ...PACE, ownerlessMs: 1_000 }) });
+  const refused = await page.evaluate(() => globalThis.tabs.ask("kind"));
+  await page.close();
+  return refused;
+};
+
+for (const [first, kind] of [["", "opfs"], ["files", "indexeddb"]] as const) {
+  test(`a collection that is kept in ${kind} is looked for nowhere else`, async () => {
+    const page = await open({ spoilt: first });
+    expect(await ask(page, "kind")).toBe(kind);
+    await ask(page, "put", { key: 7 });
+    await page.close();
+    // The other kind works by now, or this one fails: what was kept is found, or said to be out of reach.
+    const other = kind === "opfs" ? "files" : "";
+    if (kind === "opfs") expect((await refusal({ spoilt: other })).error).toBe("store/out-of-reach");
+    const again = await open({ spoilt: "" });
+    expect(await ask(again, "kind")).toBe(kind);
+    expect(await ask(again, "get", { key: 7 })).toBe("1 0");
+  });
+}
+
 test("a step that is asked for is taken, and none that is not", async () => {
   for (const kinds of ["opfs", "indexeddb", "memory"]) {
     const page = await open({ kinds, name: kinds });

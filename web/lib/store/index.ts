@@ -12,9 +12,12 @@ export const { openStore, rebuildStore } = storeOpener(async (wasmUrl) => {
   return PageStore;
 });
 
-/** The storage of that name on the first of `kinds` that works in this browser: all there are, the best first, where they are left out. */
+/**
+ * The storage of that name, where it was kept before; a new one on the first of `kinds` that works in this browser: all
+ * there are, the best first, where they are left out.
+ */
 export async function openStorage(name: string, kinds?: readonly StorageKind[]): Promise<Rung & { readonly storage: PageStorage }> {
-  const rung = await chooseStorage(kinds);
+  const rung = await chooseStorage(kinds, name);
   if (rung.kind === "memory") return { ...rung, storage: memoryStorage() };
   return { ...rung, storage: rung.kind === "opfs" ? await opfsStorage(name) : await idbStorage(name) };
 }

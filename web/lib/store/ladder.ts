@@ -1,10 +1,12 @@
 /**
  * Where a store can be kept in this browser: the private file system, else the database, else memory. Found out by
  * doing, in a place of its own: some browsers have an interface that never works, or not in private windows.
- * A full disk is no reason to go down a step: what is kept already would seem to be lost.
+ * A full disk is no reason to go down a step: what is kept already would seem to be lost. Nor is anything else, once a
+ * collection is kept somewhere.
  */
 
 import { ArchiveError } from "../errors.js";
+import { answer, notedKind, noteKind } from "./chosen.js";
 
 export type StorageKind = "opfs" | "indexeddb" | "memory";
 
@@ -19,12 +21,26 @@ const KINDS: readonly StorageKind[] = ["opfs", "indexeddb", "memory"];
 /** Both name a place of their own: many tabs may try at once. */
 const probeName = (): string => `stackroom-probe-${crypto.randomUUID()}`;
 
-/** The first that works, in a dedicated worker; `kinds` are the ones to try. */
-export async function chooseStorage(kinds: readonly StorageKind[] = KINDS): Promise<Rung> {
+/**
+ * The first that works, in a dedicated worker; `kinds` are the ones to try. With the `name` of a collection the one that
+ * was chosen for it before, where that is among them, and no other: another one is empty.
+ */
+export async function chooseStorage(kinds: readonly StorageKind[] = KINDS, name?: string): Promise<Rung> {
+  const kept = name === undefined ? undefined : await notedKind(name);
+  if (kept !== undefined && kinds.includes(kept)) {
+    const failure = await tryOut(kept);
+    if (failure === undefined) return { kind: kept, reason: reasonFor(kept, []) };
+    const where = kept === "opfs" ? "private file system" : "database";
+    const remedy = "Nothing of it is lost: start the browser again, or allow this site to keep data";
+    throw new ArchiveError("store/out-of-reach", `What is kept here is in this browser's ${where}, and ${failure}. ${remedy}.`);
+  }
   const failures: string[] = [];
   for (const kind of kinds) {
     const failure = await tryOut(kind);
-    if (failure === undefined) return { kind, reason: reasonFor(kind, failures) };
+    if (failure === undefined) {
+      if (name !== undefined && kind !== "memory") await noteKind(name, kind);
+      return { kind, reason: reasonFor(kind, failures) };
+    }
     failures.push(failure);
   }
   throw new ArchiveError("store/unsupported", `Nothing can be kept here: ${failures.join("; ")}.`);
@@ -92,12 +108,4 @@ async function tryDatabase(): Promise<void> {
     database.close();
     await answer(indexedDB.deleteDatabase(name));
   }
-}
-
-function answer<T>(request: IDBRequest<T>, upgrade?: (request: IDBRequest<T>) => unknown): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (upgrade) (request as unknown as IDBOpenDBRequest).onupgradeneeded = (): unknown => upgrade(request);
-    request.onsuccess = (): void => resolve(request.result);
-    request.onerror = (): void => reject(request.error ?? new Error("it failed"));
-  });
 }

@@ -1,4 +1,4 @@
-/** Takes the claim on a collection, on the first kind of storage that works in this browser. */
+/** Takes the claim on a collection, on the kind of storage that it is kept in: the first that works, where it is new. */
 
 import { chooseStorage, type StorageKind } from "../store/ladder.js";
 import { memoryStorage } from "../store/memory.js";
@@ -8,7 +8,7 @@ import { DatabaseClaim } from "./idbclaim.js";
 
 /** `kinds`: those to try, in order; all of them where it is left out. */
 export async function takeClaim(asked: Omit<ClaimRequest, "reason">, kinds?: readonly StorageKind[]): Promise<Claim> {
-  const { kind, reason } = await chooseStorage(kinds);
+  const { kind, reason } = await chooseStorage(kinds, asked.name);
   const request = { ...asked, reason };
   if (kind === "opfs") return FileClaim.take(request);
   return kind === "indexeddb" ? DatabaseClaim.take(request) : memoryClaim(request);
