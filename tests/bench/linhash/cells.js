@@ -16,6 +16,9 @@ const seconds = (start) => (performance.now() - start) / 1000;
 export async function runCell(store, { count, keyBytes, valueBytes, buckets }) {
   const set = entries(count, keyBytes, valueBytes);
   const order = shuffled(count);
+  // Anew, in the order in which they are asked for: fetching the benchmark's own keys from all over the memory is no part
+  // of the figure.
+  const asked = Array.from(order, (n) => set.keys[n].slice());
   await store.open({ cachePages: CACHE_PAGES, ...(buckets && { expected: { records: 0, bytes: buckets * BUCKET_BYTES } }) });
   try {
     let start = performance.now();
@@ -24,7 +27,7 @@ export async function runCell(store, { count, keyBytes, valueBytes, buckets }) {
     store.close();
     await store.open();
     start = performance.now();
-    const wrong = store.get(set, order);
+    const wrong = store.get(set, order, asked);
     const get = seconds(start);
     if (wrong > 0) throw new Error(`${wrong} of ${count} entries are not what was put`);
     return { insert, get };

@@ -61,11 +61,12 @@ export function ours({ PageStore, Pages, run, runNow }, openStorage) {
       // What the log put off is part of the work.
       if (!pages.isSettled) await run(pages.settle(), storage);
     },
-    /** How many of these entries are not what was put. */
-    get(set, order) {
+    /** How many of these entries are not what was put. `asked` may have their keys, in that order. */
+    get(set, order, asked) {
       let wrong = 0;
-      for (const n of order) {
-        if (!isValue(pages.getNow(set.keys[n], storage), n, set)) wrong += 1;
+      for (let at = 0; at < order.length; at++) {
+        const n = order[at];
+        if (!isValue(pages.getNow(asked ? asked[at] : set.keys[n], storage), n, set)) wrong += 1;
       }
       return wrong;
     },
