@@ -162,3 +162,51 @@ fn close(span: &mut [u8], distance: usize, bytes: usize) {
         done += PIECE;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_grows_with_what_was_made_and_ends_with_the_window() {
+        for (reach, dictionary) in [(64 << 20, 1000), (1 << 10, 0), (1 << 20, 100_000)] {
+            let mut window = Window::new();
+            let content = vec![7; dictionary];
+            window.begin(reach, &content);
+            let mut made = 0;
+            while made < 4 * reach.min(8 << 20) {
+                window.begin_block(BLOCK_BYTES_MAX);
+                window.fill(1, 1000).expect("room");
+                made += 1000;
+                let most = 2 * (made + dictionary) + 4 * ROOM_MIN;
+                assert!(window.bytes.len() <= most, "{made} of {reach}");
+            }
+            let most = reach + reach / 2 + dictionary + 6 * ROOM_MIN;
+            assert!(window.bytes.len() <= most, "{reach}");
+            let begun = window.has_dictionary;
+            window.begin(reach, &content);
+            assert_eq!((window.since(0), window.at()), (&content[..], dictionary));
+            assert!(begun || made > reach);
+        }
+    }
+
+    #[test]
+    fn nothing_is_copied_from_before_the_window_or_beyond_the_block() {
+        let mut window = Window::new();
+        window.begin(1 << 10, b"dictionary");
+        window.begin_block(100);
+        assert_eq!(window.repeat(11, 1), Err(Broken));
+        assert_eq!(window.repeat(0, 1), Err(Broken));
+        assert_eq!(window.repeat(10, 100), Ok(()));
+        assert_eq!(window.since(10), b"dictionary".repeat(10));
+        assert_eq!(window.repeat(1, 1), Err(Broken));
+        assert_eq!(window.fill(0, 1), Err(Broken));
+        for _ in 0..11 {
+            window.begin_block(100);
+            window.fill(0, 100).expect("room");
+        }
+        window.begin_block(100);
+        assert_eq!(window.repeat(1 << 10, 1), Ok(()));
+        assert_eq!(window.repeat((1 << 10) + 1, 1), Err(Broken));
+    }
+}
