@@ -1,6 +1,7 @@
 /** Files of other formats than WARC, as people drop them on the viewer. */
 import { expect, test, type Locator } from "@playwright/test";
 import { allCases } from "../fixtures/cases.mjs";
+import { warcGz, warcRecord } from "../fixtures/warc.mjs";
 import { Viewer } from "./viewer.js";
 
 const fixture = (name: string): { name: string; bytes: Uint8Array } => {
@@ -63,6 +64,52 @@ for (const [name, verdict, more] of [
     await expect(dialog).not.toContainText(verdict);
   });
 }
+
+/** A file of 4 MB that takes a while: each record has zeros, which are many in few bytes, and bytes that do not compress. */
+function longArchive(): { name: string; bytes: Uint8Array } {
+  let state = 1;
+  const noise = Uint8Array.from({ length: 330_000 }, () => (state = (state * 48_271) % 0x7fff_ffff) >>> 8);
+  const block = new Uint8Array(12_000_000);
+  block.set(noise);
+  const record = (at: number): Uint8Array => warcRecord({ type: "resource", url: `https://stack.example/${at}`, headers: { "Content-Type": "application/octet-stream" }, block });
+  return { name: "long.warc.gz", bytes: warcGz(...Array.from({ length: 12 }, (_, at) => record(at))) };
+}
+
+test("a check says how much is read, and stops when asked", async ({ page }) => {
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  const { name, bytes } = longArchive();
+  await viewer.drop([{ name, bytes }]);
+  await viewer.ready();
+  await page.getByRole("button", { name: `Archive: ${name}` }).click();
+  await page.getByRole("menuitem", { name: "About this archive" }).first().click();
+  const dialog = page.getByRole("dialog");
+  const bar = dialog.getByRole("progressbar");
+  /** Every state of the bar, as it is drawn; stops the check in the middle if that is asked for. */
+  const watched = (mustStop: boolean): Promise<number[]> =>
+    dialog.locator("stackroom-check").evaluate(async (check, stops) => {
+      const part = (within: string): HTMLElement | null => check.shadowRoot?.querySelector(within) ?? null;
+      const seen: number[] = [];
+      part("button")?.click();
+      for (let hasBegun = false; ; ) {
+        await new Promise(requestAnimationFrame);
+        const progress = part("progress") as HTMLProgressElement | null;
+        if (progress === null && hasBegun) return seen;
+        hasBegun ||= progress !== null;
+        if (progress === null || progress.position <= 0) continue;
+        if (seen.at(-1) !== progress.position) seen.push(progress.position);
+        if (stops) part("button")?.click();
+      }
+    }, mustStop);
+  expect(await watched(true)).not.toEqual([]);
+  await expect(dialog).toContainText("Stopped before the end.");
+  const parts = await watched(false);
+  expect(parts.length).toBeGreaterThan(1);
+  expect(parts).toEqual([...parts].sort((one, other) => one - other));
+  expect(parts.at(-1)).toBeLessThanOrEqual(1);
+  await expect(dialog).toContainText("No problem was found.");
+  await expect(bar).toHaveCount(0);
+});
 
 test("a file compressed with Zstandard opens with a module that only then is fetched", async ({ page }) => {
   const asked: string[] = [];

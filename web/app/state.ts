@@ -3,7 +3,7 @@
  * Views read fields and subscribe to topics; every change is a method here. Draws nothing, and touches the address bar
  * only through `onSource`, which the composition root sets.
  */
-import type { Archive, ArchivePage, ArchivePart, CheckSummary, Damage, Problem, Progress, RecordRow, RefusedFile, View } from "stackroom";
+import type { Archive, ArchivePage, ArchivePart, CheckSummary, Damage, Problem, Progress, ReadProgress, RecordRow, RefusedFile, View } from "stackroom";
 
 import type { NamedFile } from "./drop.js";
 import { OpenRecord } from "./record.js";
@@ -22,7 +22,10 @@ export type OpenArchive = (
   options: { signal: AbortSignal; name?: string; onProgress: (progress: Progress) => void },
 ) => Promise<Archive>;
 
-export type CheckArchive = (source: NamedFile | URL, options: { signal: AbortSignal; isAlwaysNamed: boolean }) => AsyncIterable<Problem | CheckSummary>;
+export type CheckArchive = (
+  source: NamedFile | URL,
+  options: { signal: AbortSignal; isAlwaysNamed: boolean; onProgress: (progress: ReadProgress) => void },
+) => AsyncIterable<Problem | CheckSummary>;
 
 /** How long a new filter may take before its still empty list replaces the old one. */
 const filterGraceMs = 150;
@@ -184,11 +187,24 @@ export class Store {
   }
 
   /** Reads every byte of what is open and tells of every problem, and of each file at its end what holds. */
-  async *check(signal: AbortSignal): AsyncGenerator<Problem | CheckSummary, void, undefined> {
+  async *check(signal: AbortSignal, onProgress: (progress: ReadProgress) => void): AsyncGenerator<Problem | CheckSummary, void, undefined> {
     const sources = this.#sources;
     // Of what was closed nobody wants to know.
     const either = AbortSignal.any([signal, this.#abort.signal]);
-    for (const source of sources) yield* this.#checkArchive(source, { signal: either, isAlwaysNamed: sources.length > 1 });
+    const isAlwaysNamed = sources.length > 1;
+    // Bytes of the files before.
+    let before = 0;
+    for (const source of sources) {
+      let last: ReadProgress = { bytes: 0 };
+      const tell = (progress: ReadProgress): void => {
+        last = progress;
+        const bytes = before + progress.bytes;
+        const bytesTotal = this.progress?.bytesTotal;
+        onProgress(bytesTotal === undefined ? { bytes } : { bytes, bytesTotal });
+      };
+      yield* this.#checkArchive(source, { signal: either, isAlwaysNamed, onProgress: tell });
+      before += last.bytesTotal ?? last.bytes;
+    }
   }
 
   /** Stops opening or indexing and forgets all of it. */

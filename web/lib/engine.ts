@@ -9,8 +9,8 @@ import { ArchiveError, abortError, checkAbort, noMember } from "./errors.js";
 import { parseLines } from "./lines.js";
 import type { CodecsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
-import { VERSION, type CutItem, type CutRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef } from "./protocol.js";
-import { Breath, pump, type Feedable } from "./pump.js";
+import { VERSION, type CheckItem, type CutItem, type CutRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef } from "./protocol.js";
+import { Breath, STEP_BYTES, pump, type Feedable } from "./pump.js";
 import { decoded, noRecord, pieces, readHeads, readVerdicts } from "./reading.js";
 import type { ArchiveFact, ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
 import { proven, type SignatureFact, type Unproven } from "./signatures.js";
@@ -79,7 +79,7 @@ export class Engine {
       filter: (request, signal) => this.#filter(request.text, request.parts, signal),
       read: (request, signal) => this.#read(request, request.what, signal),
       verify: (place, signal) => this.#verify(place, signal),
-      inspect: (request, signal) => this.#tell(request, false, signal),
+      inspect: (request, signal) => this.#inspect(request, signal),
       cut: (request, signal) => this.#cut(request, signal),
       checkQuery: ({ where }) => this.#checkQuery(where),
       check: (request, signal) => this.#tell(request, true, signal),
@@ -383,8 +383,12 @@ export class Engine {
     yield verdicts;
   }
 
+  async *#inspect(request: WholeRequest, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+    for await (const item of this.#tell(request, false, signal)) if (item.kind === "lines") yield item.lines;
+  }
+
   /** What is told of a file in lines; what is wrong with its signatures comes last. */
-  async *#tell({ source: ref, name, isAlwaysNamed, member }: WholeRequest, isOfProblems: boolean, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+  async *#tell({ source: ref, name, isAlwaysNamed, member }: WholeRequest, isOfProblems: boolean, signal: AbortSignal): AsyncGenerator<CheckItem, void, undefined> {
     const source = await this.#openSource(ref);
     const start = await firstBytes(source, signal);
     const { Telling } = await this.#tools();
@@ -392,10 +396,18 @@ export class Engine {
     try {
       if (member !== undefined) reader.choose_part(member);
       const breath = new Breath();
-      for await (const _ of pump(source, reader, signal)) {
-        const told = reader.take();
-        if (told !== "") yield told;
+      let [last, bytes, toldAt] = [0, 0, -PROGRESS_MS];
+      for await (const position of pump(source, reader, signal)) {
+        const lines = reader.take();
+        if (lines !== "") yield { kind: "lines", lines };
         await breath.take();
+        // Files that begin with their end are read to and fro: what counts is what was read, not where.
+        if (position > last && position - last <= STEP_BYTES) bytes += position - last;
+        last = position;
+        if (performance.now() - toldAt < PROGRESS_MS) continue;
+        toldAt = performance.now();
+        const bytesTotal = source.size;
+        yield { kind: "progress", progress: bytesTotal === undefined ? { bytes } : { bytes: Math.min(bytes, bytesTotal), bytesTotal } };
       }
       if (!reader.has_found_part()) throw noMember(member ?? "");
       for (let line = reader.take_signature(); line !== undefined; line = reader.take_signature()) {
@@ -403,8 +415,8 @@ export class Engine {
         if (isValid === false) reader.refuse(file, words);
       }
       reader.conclude();
-      const rest = reader.take();
-      if (rest !== "") yield rest;
+      const lines = reader.take();
+      if (lines !== "") yield { kind: "lines", lines };
     } finally {
       reader.free();
     }

@@ -8,7 +8,7 @@ export const { openArchive, inspectArchive, checkArchive, readRecord, surt, cutR
 export { Archive } from "./archive.js";
 export type { FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";
 export { ArchiveError } from "./errors.js";
-export type { ArchiveSource, CollectionSource, CutOptions, FolderSource, InspectOptions, MemberOption, NamedSource, OpenOptions } from "./open.js";
+export type { ArchiveSource, CheckOptions, CollectionSource, CutOptions, FolderSource, InspectOptions, MemberOption, NamedSource, OpenOptions } from "./open.js";
 export { VERSION } from "./protocol.js";
 export type * from "./shapes.js";
 export type { View } from "./view.js";

@@ -4,7 +4,7 @@ import { Archive, readParts, type ReadOptions, type SignalOption } from "./archi
 import type { Connect, ConnectOptions, Hire } from "./connection.js";
 import { ArchiveError, abortError, checkAbort } from "./errors.js";
 import type { CutRequest, NamedRef, SourceRef } from "./protocol.js";
-import type { CheckSummary, CutProgress, InspectedDamage, InspectedRecord, Problem, Progress, RecordPart } from "./shapes.js";
+import type { CheckSummary, CutProgress, InspectedDamage, InspectedRecord, Problem, Progress, ReadProgress, RecordPart } from "./shapes.js";
 
 /** What can be opened: a file, bytes, or a URL (in Node also a path). */
 export type ArchiveSource = Blob | URL | string | Uint8Array | ArrayBuffer;
@@ -56,6 +56,10 @@ export interface InspectOptions extends ConnectOptions, MemberOption {
   readonly isAlwaysNamed?: boolean | undefined;
 }
 
+export interface CheckOptions extends InspectOptions {
+  readonly onProgress?: ((progress: ReadProgress) => void) | undefined;
+}
+
 /** What a folder holds, where the source is one. */
 export type ListFolder = (source: ArchiveSource | FolderSource) => Promise<NamedSource[] | undefined>;
 
@@ -84,13 +88,17 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
     return [named(source as ArchiveSource)];
   }
 
-  async function* linesOf<T>(stream: "inspect" | "check", source: ArchiveSource | NamedSource, options: InspectOptions): AsyncGenerator<T, void, undefined> {
+  async function* linesOf<T>(stream: "inspect" | "check", source: ArchiveSource | NamedSource, options: CheckOptions): AsyncGenerator<T, void, undefined> {
     const connection = await connect(options);
     try {
       const one = isNamed(source) ? named(source.source, source.name) : named(source);
       const request = { ...one, isAlwaysNamed: options.isAlwaysNamed === true, member: options.member };
-      for await (const lines of connection.client.stream(stream, request, { signal: options.signal })) {
-        for (const line of lines.split("\n")) {
+      for await (const item of connection.client.stream(stream, request, { signal: options.signal })) {
+        if (typeof item !== "string" && item.kind === "progress") {
+          options.onProgress?.(item.progress);
+          continue;
+        }
+        for (const line of (typeof item === "string" ? item : item.lines).split("\n")) {
           if (line !== "") yield JSON.parse(line) as T;
         }
       }
@@ -146,7 +154,7 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
     /** Reads every record in full and tells of every problem: damage, wrong digests, fields that are missing or wrong. Ends with a summary. */
     async *checkArchive(
       source: ArchiveSource | NamedSource,
-      options: InspectOptions = {},
+      options: CheckOptions = {},
     ): AsyncGenerator<Problem | CheckSummary, void, undefined> {
       yield* linesOf<Problem | CheckSummary>("check", source, options);
     },

@@ -3,7 +3,7 @@
  * Adding a call here makes `engine.ts` fail to compile until it is served.
  */
 
-import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, CutProgress, Damage, InspectedDamage, Progress, RecordPart, RefusedFile } from "./shapes.js";
+import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, CutProgress, Damage, InspectedDamage, Progress, ReadProgress, RecordPart, RefusedFile } from "./shapes.js";
 
 /** Page, worker and engine module must all be of this version. */
 export const VERSION = "0.1.0";
@@ -89,6 +89,10 @@ export type CutItem =
   | { readonly kind: "progress"; readonly progress: CutProgress }
   | { readonly kind: "damage"; readonly damage: InspectedDamage };
 
+export type CheckItem =
+  | { readonly kind: "lines"; readonly lines: string }
+  | { readonly kind: "progress"; readonly progress: ReadProgress };
+
 export type OpenItem =
   | { readonly kind: "opened"; readonly format: ArchiveFormat }
   | { readonly kind: "progress"; readonly progress: Progress };
@@ -113,8 +117,8 @@ export interface Streams {
   /** JSON lines. Those of members say the file, and so do all of them where that is asked for. */
   inspect(request: NamedRef & { isAlwaysNamed: boolean; member?: string | undefined }): string;
   cut(request: CutRequest): CutItem;
-  /** JSON lines: a line a problem, and one that sums up. */
-  check(request: NamedRef & { isAlwaysNamed: boolean; member?: string | undefined }): string;
+  /** JSON lines, a line a problem, and one that sums up; how far it is in between. */
+  check(request: NamedRef & { isAlwaysNamed: boolean; member?: string | undefined }): CheckItem;
 }
 
 export type CallName = keyof Calls;

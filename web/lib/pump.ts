@@ -16,7 +16,7 @@ export interface Feedable {
 /** A gap that is cheaper to read through than to ask for anew. */
 const GAP_BYTES = 1 << 20;
 /** Bytes a step: the engine needs some milliseconds for them. */
-const STEP_BYTES = 256 << 10;
+export const STEP_BYTES = 256 << 10;
 const NOTHING = new Uint8Array(0);
 
 /**

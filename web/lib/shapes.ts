@@ -217,11 +217,15 @@ export interface InspectedRecord {
   readonly digest_ok?: boolean;
 }
 
-/** How far cutting records out of a source is. */
-export interface CutProgress {
+/** How much of a source was read. */
+export interface ReadProgress {
   readonly bytes: number;
   /** Absent where the length of the source is not known. */
   readonly bytesTotal?: number;
+}
+
+/** How far cutting records out of a source is. */
+export interface CutProgress extends ReadProgress {
   /** Records of the source so far. */
   readonly seen: number;
   /** Those of them that were written. */

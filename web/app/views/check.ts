@@ -1,9 +1,9 @@
 /** Reads every byte of the archive on demand and shows each problem: what `stackroom check` does. */
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
-import type { Problem } from "stackroom";
+import type { Problem, ReadProgress } from "stackroom";
 
 import { visible } from "../content/visible.js";
-import { formatCount } from "../format.js";
+import { formatBytes, formatCount } from "../format.js";
 import type { Store } from "../state.js";
 import { isAbort, troubleOf } from "../trouble.js";
 import { words } from "../words.js";
@@ -18,6 +18,7 @@ interface Checked {
   problemCount: number;
   records: number;
   digests: number;
+  progress: ReadProgress;
   state: "running" | "done" | "stopped" | { readonly failed: string };
 }
 
@@ -33,6 +34,10 @@ export class Check extends LitElement {
         gap: 6px;
         justify-items: start;
         overflow-wrap: anywhere;
+      }
+      progress {
+        inline-size: min(360px, 100%);
+        accent-color: var(--accent);
       }
     `,
   ];
@@ -56,9 +61,16 @@ export class Check extends LitElement {
     const isRunning = checked?.state === "running";
     return html`
       <div role="status">${checked === undefined ? html`<p class="soft">${words.checkHint}</p>` : this.#verdict(checked)}</div>
+      ${checked !== undefined && isRunning ? this.#progress(checked.progress) : nothing}
       ${checked === undefined || checked.problems.length === 0 ? nothing : this.#list(checked)}
       <button type="button" @click=${isRunning ? this.#stop : this.#start}>${isRunning ? words.checkStop : words.checkStart}</button>
     `;
+  }
+
+  #progress({ bytes, bytesTotal }: ReadProgress): TemplateResult {
+    const sizes = bytesTotal === undefined ? formatBytes(bytes) : words.ofTotal(formatBytes(bytes), formatBytes(bytesTotal));
+    return html`<progress aria-label=${words.checkStart} max=${bytesTotal ?? nothing} value=${bytesTotal === undefined ? nothing : bytes}></progress>
+      <p class="soft">${sizes}</p>`;
   }
 
   #verdict({ state, problemCount, records, digests }: Checked): TemplateResult {
@@ -89,12 +101,16 @@ export class Check extends LitElement {
   async #start(): Promise<void> {
     this.#forget();
     this.#abort = new AbortController();
-    const checked: Checked = { problems: [], problemCount: 0, records: 0, digests: 0, state: "running" };
+    const checked: Checked = { problems: [], problemCount: 0, records: 0, digests: 0, progress: { bytes: 0 }, state: "running" };
     this.#checked = checked;
     this.requestUpdate();
     let drawnAt = performance.now();
+    const progressed = (progress: ReadProgress): void => {
+      checked.progress = progress;
+      this.requestUpdate();
+    };
     try {
-      for await (const told of this.store.check(this.#abort.signal)) {
+      for await (const told of this.store.check(this.#abort.signal, progressed)) {
         if ("checked" in told) {
           checked.records += told.records;
           checked.digests += told.digests;
