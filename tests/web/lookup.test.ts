@@ -54,6 +54,17 @@ test("the records of a cluster are the rows of its blocks", () => {
   expect(lines(lost.stdout)).toHaveLength(4);
 });
 
+test("a cluster is cut as its rows are", () => {
+  for (const [index, name] of [["cdxj", "z.cdxj"], ["zipnum", "z.idx"]] as const) run("cdx", "x.warc.gz", "--format", index, "-o", name);
+  const outcome = (name: string): unknown => {
+    const { status, stderr } = run("convert", name, "-o", "-");
+    return [status, stderr.replaceAll(name, "the index")];
+  };
+  expect(outcome("z.idx")).toEqual(outcome("z.cdxj"));
+  rmSync(join(folder, "z.cdx.gz"));
+  expect(run("filter", "z.idx", "--where", "status:200", "-o", "-").stderr).toContain("[cdx/bad-block]");
+});
+
 test("a member of a file is indexed and asked alone", () => {
   const packed = fileURLToPath(new URL("../fixtures/files/zipfile-stored.wacz", import.meta.url));
   const all = run("cdx", packed);

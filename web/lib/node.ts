@@ -11,7 +11,7 @@ import { listPath, openNodeSource } from "./files.js";
 import * as indexes from "./indexes.js";
 import type { IndexFormat, IndexOptions, IndexPiece } from "./indexes.js";
 import { ready, type EngineExports, type Modules } from "./module.js";
-import { isNamed, opener, referTo, type ArchiveSource, type InspectOptions, type NamedSource, type Referrer } from "./open.js";
+import { isNamed, opener, referTo, type ArchiveSource, type CutOptions, type InspectOptions, type NamedSource, type Referrer } from "./open.js";
 import type { NamedRef, SourceRef } from "./protocol.js";
 import type { InspectedDamage, InspectedRecord } from "./shapes.js";
 import init, * as tools from "./wasm/tools.js";
@@ -106,7 +106,7 @@ export interface MakeIndexOptions extends IndexOptions {
 
 const opened = opener(connect, refer, listPath);
 
-export const { openArchive, checkArchive, readRecord, surt, cutRecords, checkQuery } = opened;
+export const { openArchive, checkArchive, readRecord, surt, checkQuery } = opened;
 
 /** Reads every record in full, with digests, and tells of damage in place. Of a ZipNum cluster, its rows are the records. */
 export async function* inspectArchive(
@@ -128,11 +128,27 @@ export async function* inspectArchive(
   }
 }
 
+/** Cuts records out of an archive of any format: the bytes of a WARC file, in pieces. Of a ZipNum cluster, its rows are read. */
+export async function* cutRecords(source: ArchiveSource, options: CutOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
+  const { name } = namedSource(source);
+  const rows = await spread(indexHost, { source: refer(source), name }, options.signal);
+  if (!rows) {
+    yield* opened.cutRecords(source, options);
+    return;
+  }
+  try {
+    for (const damage of rows.damages) options.onDamage?.(damage);
+    if (!rows.isEmpty) yield* opened.cutRecords(rows.path, { name, ...options });
+  } finally {
+    await rows.release();
+  }
+}
+
 export { Archive } from "./archive.js";
 export type { FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";
 export { ArchiveError } from "./errors.js";
 export type { IndexFormat, IndexOptions, IndexPiece } from "./indexes.js";
-export type { ArchiveSource, CollectionSource, CutOptions, FolderSource, InspectOptions, MemberOption, NamedSource, OpenOptions } from "./open.js";
+export type { ArchiveSource, CheckOptions, CollectionSource, CutOptions, FolderSource, InspectOptions, MemberOption, NamedSource, OpenOptions } from "./open.js";
 export { VERSION } from "./protocol.js";
 export type * from "./shapes.js";
 export type { View } from "./view.js";
