@@ -12,11 +12,9 @@ use crate::archive::{Aside, HttpHead, Part, Record, RecordType, Sink, WarcHead};
 use crate::digest::{Verdict, Verified};
 use crate::error::{Code, Damage, code};
 use crate::limits::CHECK_IDS_MAX;
-use crate::naming::Naming;
 use crate::payload::{Budget, Payload, Sha1s};
 use crate::segments::Segments;
-use crate::teller::Teller;
-use crate::unproven::{Unproven, refused};
+use crate::teller::{Teller, Told};
 
 /// Gathers lines; the host takes them away as they come.
 #[derive(Default)]
@@ -24,14 +22,12 @@ pub struct Checker {
     current: Option<Current>,
     segments: Segments,
     budget: Budget,
-    lines: String,
-    naming: Naming,
+    told: Told,
     ids: HashSet<u64>,
     has_left_out_ids: bool,
     records: u64,
     problems: u64,
     digests: u64,
-    unproven: Unproven,
 }
 
 /// The record being read.
@@ -58,12 +54,12 @@ impl Checker {
 
     fn problem(&mut self, code: Code, offset: u64, message: &str, uri: Option<&[u8]>) {
         self.problems += 1;
-        let mut line = self.naming.line();
+        let mut line = self.told.naming.line();
         line.string("problem", code.as_bytes());
         line.number("offset", offset);
         line.string("message", message.as_bytes());
         line.optional("uri", uri);
-        self.lines.push_str(&line.end());
+        self.told.lines.push_str(&line.end());
     }
 
     /// Whether that id was seen before. Ids are compared by their hashes, up to a number of them.
@@ -205,32 +201,19 @@ fn stated_body_bytes(head: &HttpHead) -> Option<u64> {
 }
 
 impl Teller for Checker {
-    fn naming(&mut self) -> &mut Naming {
-        &mut self.naming
-    }
-
-    fn take(&mut self) -> String {
-        std::mem::take(&mut self.lines)
-    }
-
-    fn take_signature(&mut self) -> Option<String> {
-        self.unproven.take()
-    }
-
-    fn refuse(&mut self, member: &[u8], words: &str) {
-        self.naming.enter_holder(member);
-        self.problem(code::WACZ_BAD_SIGNATURE, 0, &refused(words), None);
+    fn told(&mut self) -> &mut Told {
+        &mut self.told
     }
 
     /// Adds the line that sums up.
     fn conclude(&mut self) {
-        self.naming.leave();
-        let mut line = self.naming.line();
+        self.told.naming.leave();
+        let mut line = self.told.naming.line();
         line.boolean("checked", true);
         line.number("records", self.records);
         line.number("problems", self.problems);
         line.number("digests", self.digests);
-        self.lines.push_str(&line.end());
+        self.told.lines.push_str(&line.end());
     }
 }
 
@@ -323,18 +306,18 @@ impl Sink for Checker {
     }
 
     fn aside(&mut self, aside: Aside) {
-        self.unproven.hear(&aside);
+        self.told.unproven.hear(&aside);
     }
 
     fn part(&mut self, part: &Part) {
-        self.naming.enter(part);
+        self.told.naming.enter(part);
     }
 
     fn wants_part(&self, part: &Part) -> bool {
-        self.naming.wants(part)
+        self.told.naming.wants(part)
     }
 
     fn is_full(&self) -> bool {
-        self.lines.len() > 1 << 20
+        self.told.lines.len() > 1 << 20
     }
 }

@@ -5,12 +5,10 @@
 
 use crate::archive::{Aside, HttpHead, Part, Record, RecordType, Sink, WarcHead};
 use crate::digest::hex;
-use crate::error::{Damage, code};
+use crate::error::Damage;
 use crate::json::Line;
-use crate::naming::Naming;
 use crate::payload::{Budget, Payload, Sha1s};
-use crate::teller::Teller;
-use crate::unproven::{Unproven, refused};
+use crate::teller::{Teller, Told};
 
 struct Current {
     line: Line,
@@ -32,10 +30,8 @@ struct Current {
 pub struct Inspector {
     current: Option<Current>,
     budget: Budget,
-    lines: String,
+    told: Told,
     damage_count: u64,
-    naming: Naming,
-    unproven: Unproven,
 }
 
 impl Inspector {
@@ -49,26 +45,8 @@ impl Inspector {
 }
 
 impl Teller for Inspector {
-    fn naming(&mut self) -> &mut Naming {
-        &mut self.naming
-    }
-
-    fn take(&mut self) -> String {
-        std::mem::take(&mut self.lines)
-    }
-
-    fn take_signature(&mut self) -> Option<String> {
-        self.unproven.take()
-    }
-
-    fn refuse(&mut self, member: &[u8], words: &str) {
-        self.naming.enter_holder(member);
-        self.damage(Damage {
-            code: code::WACZ_BAD_SIGNATURE,
-            offset: 0,
-            skipped: 0,
-            message: refused(words),
-        });
+    fn told(&mut self) -> &mut Told {
+        &mut self.told
     }
 }
 
@@ -119,7 +97,7 @@ impl Sink for Inspector {
         };
         let facts = current.payload.finish(record, &mut self.budget);
         let is_request = current.kind == RecordType::Request;
-        let mut line = self.naming.line();
+        let mut line = self.told.naming.line();
         line.number("offset", record.offset);
         line.number("length", record.length);
         line.string("type", &current.stated_kind);
@@ -145,7 +123,7 @@ impl Sink for Inspector {
         if let Some(is_ok) = facts.verdicts.is_ok() {
             line.boolean("digest_ok", is_ok);
         }
-        self.lines.push_str(&line.end());
+        self.told.lines.push_str(&line.end());
         if let Some(damage) = facts.damage(record) {
             self.damage(damage);
         }
@@ -157,12 +135,12 @@ impl Sink for Inspector {
 
     fn damage(&mut self, damage: Damage) {
         self.damage_count += 1;
-        let mut line = self.naming.line();
+        let mut line = self.told.naming.line();
         line.string("damage", damage.code.as_bytes());
         line.number("offset", damage.offset);
         line.number("skipped", damage.skipped);
         line.string("message", damage.message.as_bytes());
-        self.lines.push_str(&line.end());
+        self.told.lines.push_str(&line.end());
     }
 
     fn wants_proof(&self) -> bool {
@@ -170,18 +148,18 @@ impl Sink for Inspector {
     }
 
     fn aside(&mut self, aside: Aside) {
-        self.unproven.hear(&aside);
+        self.told.unproven.hear(&aside);
     }
 
     fn part(&mut self, part: &Part) {
-        self.naming.enter(part);
+        self.told.naming.enter(part);
     }
 
     fn wants_part(&self, part: &Part) -> bool {
-        self.naming.wants(part)
+        self.told.naming.wants(part)
     }
 
     fn is_full(&self) -> bool {
-        self.lines.len() > 1 << 20
+        self.told.lines.len() > 1 << 20
     }
 }
