@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::archive::{Aside, HttpHead, Part, Record, RecordType, Sink, WarcHead};
+use crate::archive::{Aside, HttpHead, Part, Record, RecordType, Sink, WarcHead, surt};
 use crate::codec::Writer;
 use crate::error::Damage;
 use crate::limits::{
@@ -307,6 +307,49 @@ impl Captures {
             });
         }
         out.finish()
+    }
+
+    /// Rows as they are kept elsewhere, each with its part before it and the key of its URL behind it.
+    ///
+    ///   rows := (part:varint row key:bytes)*        row as `Row::write` has it
+    pub fn keyed_rows(&self, from: usize, count: usize) -> Vec<u8> {
+        let mut out = Writer::new();
+        let mut bytes = Vec::new();
+        let to = self.count.min(from.saturating_add(count));
+        self.urls.scan(from, to, |row, url| {
+            out.varint(self.part_of(row) as u64);
+            bytes.clear();
+            self.row(row, url).write(&mut bytes);
+            out.raw(&bytes);
+            out.bytes(surt(&String::from_utf8_lossy(url)).as_bytes());
+            true
+        });
+        out.finish()
+    }
+
+    fn row(&self, row: usize, url: &[u8]) -> Row {
+        let (segment, at) = (&self.segments[row / SEGMENT_ROWS], row % SEGMENT_ROWS);
+        let (status, date) = (segment.statuses[at], segment.dates[at]);
+        let number = u32::try_from(row).unwrap_or(u32::MAX);
+        let continued = self
+            .continuations
+            .binary_search_by_key(&number, |one| one.row)
+            .ok()
+            .and_then(|at| self.continuations.get(at));
+        Row {
+            offset: segment.offsets[at],
+            length: self.widened(LENGTH_COLUMN, row, segment.lengths[at]),
+            skip: segment.skips.get(at).copied().unwrap_or(0),
+            kind: segment.kinds[at],
+            status: (status != NO_STATUS).then_some(status),
+            size: self.widened(SIZE_COLUMN, row, segment.sizes[at]),
+            date: (date != NO_DATE).then_some(date),
+            digest: segment.digests.get(at).copied().unwrap_or(0),
+            origin: continued.map_or(0, |one| one.origin),
+            segment: continued.map_or(0, |one| one.segment),
+            mime: self.mime_names[usize::from(segment.mimes[at])].clone(),
+            url: url.to_vec(),
+        }
     }
 
     fn encode_row(&self, row: usize, url: &[u8], out: &mut Writer) {

@@ -1,6 +1,6 @@
 /**
  * Reads what the engine writes: record rows and headers.
- * The grammar stands with the writers: `Captures::encode` and `Extractor::heads` in the crate.
+ * The grammar stands with the writers: `Captures::encode`, `Extractor::heads` and `KeptIndex::groups` in the crate.
  */
 
 import type { HeaderField, RecordRow, RecordType } from "./shapes.js";
@@ -43,6 +43,13 @@ class Reader {
     }
   }
 
+  bytes(): Uint8Array {
+    const length = this.number();
+    const start = this.#at;
+    this.#at += length;
+    return this.#bytes.slice(start, this.#at);
+  }
+
   text(): string {
     const length = this.number();
     const start = this.#at;
@@ -58,6 +65,8 @@ class Reader {
   }
 }
 
+export const typeName = (number: number): RecordType => TYPES[number] ?? "unknown";
+
 export function decodeRows(bytes: Uint8Array): RecordRow[] {
   const reader = new Reader(bytes);
   const rows: RecordRow[] = [];
@@ -67,7 +76,7 @@ export function decodeRows(bytes: Uint8Array): RecordRow[] {
     const offset = reader.number();
     const length = reader.number();
     const skip = reader.number();
-    const type = TYPES[reader.number()] ?? "unknown";
+    const type = typeName(reader.number());
     const status = reader.number();
     const size = reader.number();
     const captured = reader.number();
@@ -88,6 +97,23 @@ export function decodeRows(bytes: Uint8Array): RecordRow[] {
     });
   }
   return rows;
+}
+
+export interface RawGroup {
+  readonly name: Uint8Array;
+  readonly behind: Uint8Array;
+  readonly records: number;
+  readonly bytes: number;
+  readonly isLeaf: boolean;
+}
+
+export function decodeGroups(bytes: Uint8Array): RawGroup[] {
+  const reader = new Reader(bytes);
+  const groups: RawGroup[] = [];
+  while (!reader.isAtEnd) {
+    groups.push({ name: reader.bytes(), behind: reader.bytes(), records: reader.number(), bytes: reader.number(), isLeaf: reader.number() === 1 });
+  }
+  return groups;
 }
 
 export interface Heads {

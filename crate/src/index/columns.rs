@@ -5,7 +5,6 @@
 //! Numbers are varints (0 in place of a missing status or date), `mime` has its length before it. An entry weighs the
 //! bytes that its record takes in the file.
 
-use crate::archive::surt;
 use crate::codec::{Reader, Writer, push_varint};
 use crate::row::Row;
 use crate::segment::{Kind, Order};
@@ -65,15 +64,18 @@ pub fn sections() -> Vec<(&'static [u8], Kind)> {
     [(ROWS, rows)].into_iter().chain(columns).collect()
 }
 
+/// A space, which is before whatever a longer URL key has there.
+const END_OF_URL: u8 = b' ';
 /// Stands in a key for what a record does not have: behind everything that others have.
 const NONE_16: u16 = u16::MAX;
 const NONE_32: u32 = u32::MAX;
 
-/// The key of a record in a column.
-pub fn key_of(column: Column, row: &Row) -> Vec<u8> {
+/// The key of a record in a column; `url_key` is that of its URL, as capture indexes have it.
+pub fn key_of(column: Column, row: &Row, url_key: &[u8]) -> Vec<u8> {
     match column {
         Column::Url => {
-            let mut key = surt_key(&row.url);
+            let mut key = url_key.to_vec();
+            key.push(END_OF_URL);
             key.extend(row.date.unwrap_or(NONE_32).to_be_bytes());
             key
         }
@@ -85,23 +87,9 @@ pub fn key_of(column: Column, row: &Row) -> Vec<u8> {
     }
 }
 
-/// The URL key of a URL and a space, which is before whatever a longer key has there.
-pub fn surt_key(url: &[u8]) -> Vec<u8> {
-    let mut key = surt(&String::from_utf8_lossy(url)).into_bytes();
-    key.push(b' ');
-    key
-}
-
 /// The URL key in a key of the column of URLs.
 pub fn url_of(key: &[u8]) -> &[u8] {
     &key[..key.len().saturating_sub(1 + 4)]
-}
-
-/// The URL key of a host, without what ends it.
-pub fn host_key(host: &str) -> Vec<u8> {
-    let key = surt(&format!("http://{host}/"));
-    let end = key.find(')').unwrap_or(key.len());
-    key.as_bytes()[..end].to_vec()
 }
 
 pub fn row_value(row: &Row, part: u64) -> Vec<u8> {

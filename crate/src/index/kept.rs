@@ -131,8 +131,8 @@ impl Index {
 
     // Growing
 
-    /// Adds a record behind the others. False where a segment takes none so long.
-    pub fn push(&mut self, row: &Row, part: u64) -> bool {
+    /// Adds a record behind the others, with the key of its URL. False where a segment takes none so long.
+    pub fn push(&mut self, row: &Row, url_key: &[u8], part: u64) -> bool {
         let number = self.rows();
         let value = row_value(row, part);
         if !self.draft.push(0, &row.url, &value) {
@@ -140,7 +140,8 @@ impl Index {
         }
         let entry = entry_value(row.length, number);
         for (n, column) in Column::ALL.into_iter().enumerate() {
-            self.draft.push(n + 1, &key_of(column, row), &entry);
+            self.draft
+                .push(n + 1, &key_of(column, row, url_key), &entry);
         }
         self.draft_rows += 1;
         true
@@ -206,6 +207,12 @@ impl Index {
         merging
             .map(|merging| merging.merge.take())
             .unwrap_or_default()
+    }
+
+    /// How many there are.
+    pub fn waiting(&self) -> usize {
+        let merging = self.merging.as_ref();
+        merging.map_or(0, |merging| merging.merge.waiting())
     }
 
     /// The new segment is written: it stands in place of those that it was made of, whose files are of no use once the

@@ -9,6 +9,6 @@ mod kept;
 mod merged;
 mod tiers;
 
-pub use columns::{Column, host_key, key_of, surt_key};
+pub use columns::{Column, key_of};
 pub use groups::{Group, Grouping};
 pub use kept::{Index, Manifest, Part, Window};

@@ -14,6 +14,10 @@ mod codecs;
 mod content;
 #[cfg(feature = "engine")]
 mod engine;
+#[cfg(feature = "store")]
+mod index;
+#[cfg(feature = "tools")]
+mod keyed;
 #[cfg(feature = "tools")]
 mod number;
 mod numbers;

@@ -1,0 +1,307 @@
+//! The index of an archive, in segments that the host keeps as files.
+
+use wasm_bindgen::prelude::*;
+
+use super::numbers::{offset_in, offset_out};
+use crate::codec::{Reader, Writer};
+use crate::index::{Column, Grouping, Index, Manifest, Part, Window};
+use crate::row::Row;
+use crate::segment::{Blocks, Rank, Span, Stop};
+
+/// What an operation came to.
+const DONE: u32 = 0;
+/// A part of a file is absent: provide it, and call again.
+const MISSING: u32 = 1;
+/// That part is not what was written there.
+const DAMAGED: u32 = 2;
+/// Call again.
+const MORE: u32 = 3;
+
+#[wasm_bindgen]
+pub struct KeptIndex {
+    index: Index,
+    blocks: Blocks,
+    span: Option<Span>,
+    value: Vec<u8>,
+    rank: Rank,
+    removed: Vec<u32>,
+}
+
+#[wasm_bindgen]
+impl KeptIndex {
+    /// An empty index, with so much memory for what is read of segments.
+    #[wasm_bindgen(constructor)]
+    pub fn new(cache_bytes: usize) -> KeptIndex {
+        KeptIndex {
+            index: Index::new(),
+            blocks: Blocks::new(cache_bytes),
+            span: None,
+            value: Vec::new(),
+            rank: Rank::default(),
+            removed: Vec::new(),
+        }
+    }
+
+    /// Opens the segments of a manifest.
+    pub fn open(&mut self, manifest: &[u8]) -> Result<u32, JsValue> {
+        let manifest = Manifest::read(manifest)
+            .ok_or_else(|| JsValue::from_str("store/damaged\n\nA manifest of an index is none."))?;
+        let opened = Index::open(&manifest, &mut self.blocks);
+        Ok(self.done(opened, |this, index| this.index = index))
+    }
+
+    /// The part of a file that is absent or damaged.
+    pub fn span_file(&self) -> u32 {
+        self.span.map_or(0, |span| span.file)
+    }
+
+    pub fn span_offset(&self) -> f64 {
+        offset_out(self.span.map_or(0, |span| span.offset))
+    }
+
+    pub fn span_length(&self) -> u32 {
+        self.span.map_or(0, |span| span.length)
+    }
+
+    /// Takes in that part, shorter where the file ends before.
+    pub fn provide(&mut self, bytes: &[u8]) {
+        if let Some(span) = self.span {
+            self.blocks.provide(span, bytes);
+        }
+    }
+
+    // Growing
+
+    /// Adds rows, each with its part before it and the key of its URL behind it.
+    pub fn add(&mut self, rows: &[u8]) {
+        let mut reader = Reader::new(rows);
+        let mut row = Row::default();
+        while let Some((part, key)) = keyed(&mut reader, &mut row) {
+            self.index.push(&row, key, part);
+        }
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.index.is_full()
+    }
+
+    /// The file of a segment of what is in none yet; empty where there is nothing.
+    pub fn flush(&mut self, id: f64) -> Vec<u8> {
+        self.index.flush(offset_in(id))
+    }
+
+    /// Takes that file as the next segment.
+    pub fn adopt(&mut self, file: u32, bytes: f64, rows: f64) -> u32 {
+        let part = Part {
+            file,
+            bytes: offset_in(bytes),
+            rows: offset_in(rows),
+        };
+        let adopted = self.index.adopt(part, &mut self.blocks);
+        self.done(adopted, |_, ()| {})
+    }
+
+    /// Begins to make fewer segments, or one of all; false where that is not worth it.
+    pub fn begin_merge(&mut self, id: f64, is_all: bool) -> bool {
+        self.index.begin_merge(offset_in(id), is_all)
+    }
+
+    pub fn merge(&mut self) -> u32 {
+        match self.index.merge(&mut self.blocks) {
+            Ok(false) => MORE,
+            merged => self.done(merged, |_, _| {}),
+        }
+    }
+
+    /// Bytes to append to the new segment's file.
+    pub fn take_merged(&mut self) -> Vec<u8> {
+        self.index.take_merged()
+    }
+
+    /// How many there are.
+    pub fn waiting(&self) -> usize {
+        self.index.waiting()
+    }
+
+    pub fn end_merge(&mut self, file: u32, bytes: f64) -> u32 {
+        let ended = self
+            .index
+            .end_merge(file, offset_in(bytes), &mut self.blocks);
+        self.done(ended, |this, removed| this.removed = removed)
+    }
+
+    pub fn stop_merge(&mut self) {
+        self.index.stop_merge();
+    }
+
+    /// Files that are of no use once the manifest is kept.
+    pub fn take_removed(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.removed)
+    }
+
+    /// The files of its segments.
+    pub fn files(&self) -> Vec<u32> {
+        let parts = self.index.manifest().parts;
+        parts.iter().map(|part| part.file).collect()
+    }
+
+    pub fn manifest(&self) -> Vec<u8> {
+        self.index.manifest().to_bytes()
+    }
+
+    // Reading
+
+    /// Records of the index.
+    pub fn count(&self) -> f64 {
+        offset_out(self.index.rows())
+    }
+
+    /// Those that are in segments.
+    pub fn kept_count(&self) -> f64 {
+        offset_out(self.index.kept_rows())
+    }
+
+    /// Bytes of the segments.
+    pub fn bytes(&self) -> f64 {
+        offset_out(self.index.bytes())
+    }
+
+    /// What the last operation gave.
+    pub fn take_value(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.value)
+    }
+
+    /// Rows in the order of the files, as the table of records tells them.
+    pub fn rows(&mut self, from: f64, count: usize) -> u32 {
+        let mut out = Writer::new();
+        let mut left = count;
+        if left == 0 {
+            self.value.clear();
+            return DONE;
+        }
+        let visited =
+            self.index
+                .visit_rows(offset_in(from), &mut self.blocks, |number, part, row| {
+                    write_row(&mut out, number, part, &row);
+                    left -= 1;
+                    left > 0
+                });
+        self.done(visited, |this, ()| this.value = out.finish())
+    }
+
+    /// Rows in the order of a column.
+    pub fn sorted(&mut self, column: u8, from: f64, count: usize, is_descending: bool) -> u32 {
+        let window = Window {
+            from: offset_in(from),
+            count,
+            is_descending,
+        };
+        let KeptIndex { index, blocks, .. } = self;
+        let mut rows = || {
+            let mut out = Writer::new();
+            let Some(column) = Column::from_number(column) else {
+                return Ok(Vec::new());
+            };
+            for number in index.window(column, window, blocks)? {
+                if let Some((part, row)) = index.row(number, blocks)? {
+                    write_row(&mut out, number, part, &row);
+                }
+            }
+            Ok(out.finish())
+        };
+        let found = rows();
+        self.done(found, |this, value| this.value = value)
+    }
+
+    /// What is before a key in a column: `rank_entries` and `rank_weight`.
+    pub fn rank(&mut self, column: u8, key: &[u8]) -> u32 {
+        let Some(column) = Column::from_number(column) else {
+            return DONE;
+        };
+        let rank = self.index.rank(column, key, &mut self.blocks);
+        self.done(rank, |this, rank| this.rank = rank)
+    }
+
+    pub fn rank_entries(&self) -> f64 {
+        offset_out(self.rank.entries)
+    }
+
+    pub fn rank_weight(&self) -> f64 {
+        offset_out(self.rank.weight)
+    }
+
+    /// Values of a column from a key on, or hosts below one: of each its name and the key behind it, with their lengths,
+    /// records, bytes, and whether there is none below it.
+    pub fn groups(
+        &mut self,
+        column: u8,
+        is_of_hosts: bool,
+        under: &[u8],
+        from: &[u8],
+        count: usize,
+    ) -> u32 {
+        let grouping = if is_of_hosts {
+            Grouping::Host
+        } else {
+            Grouping::Key
+        };
+        let Some(column) = Column::from_number(column) else {
+            return DONE;
+        };
+        let groups = self
+            .index
+            .groups(column, grouping, under, from, count, &mut self.blocks);
+        self.done(groups, |this, groups| {
+            let mut out = Writer::new();
+            for group in groups {
+                out.bytes(&group.name);
+                out.bytes(&group.behind);
+                out.varint(group.entries);
+                out.varint(group.weight);
+                out.varint(u64::from(group.is_leaf));
+            }
+            this.value = out.finish();
+        })
+    }
+}
+
+impl KeptIndex {
+    fn done<T>(&mut self, result: Result<T, Stop>, take: impl FnOnce(&mut Self, T)) -> u32 {
+        match result {
+            Ok(value) => {
+                take(self, value);
+                DONE
+            }
+            Err(Stop::Missing(span)) => {
+                self.span = Some(span);
+                MISSING
+            }
+            Err(Stop::Damaged(span)) => {
+                self.span = Some(span);
+                DAMAGED
+            }
+        }
+    }
+}
+
+fn keyed<'a>(reader: &mut Reader<'a>, row: &mut Row) -> Option<(u64, &'a [u8])> {
+    let part = reader.varint()?;
+    row.read(reader)?;
+    let length = usize::try_from(reader.varint()?).ok()?;
+    Some((part, reader.take(length)?))
+}
+
+/// As the table of records tells its rows.
+fn write_row(out: &mut Writer, number: u64, part: u64, row: &Row) {
+    out.varint(number);
+    out.varint(part);
+    out.varint(row.offset);
+    out.varint(row.length);
+    out.varint(row.skip);
+    out.varint(u64::from(row.kind));
+    out.varint(row.status.map_or(0, |status| u64::from(status) + 1));
+    out.varint(row.size);
+    out.varint(row.date.map_or(0, |date| u64::from(date) + 1));
+    out.bytes(&row.mime);
+    out.bytes(&row.url);
+}

@@ -1,0 +1,305 @@
+/**
+ * The kept index of an archive: its rows in the order of the files and of each column, and how many there are of what.
+ * Runs the engine's operations, reads what they miss, writes what they make.
+ *
+ * I1  The rows that a manifest tells of are durable with the commit that keeps the manifest.
+ * I2  Files that are of no use are removed only after a manifest without them is kept.
+ * Operations go one after another.
+ */
+
+import { ArchiveError } from "../errors.js";
+import type { RecordRow } from "../shapes.js";
+import type { KeptIndex } from "../wasm/store.js";
+import { decodeGroups, decodeRows, typeName } from "../wire.js";
+import type { Files } from "./files.js";
+
+const MISSING = 1;
+const DAMAGED = 2;
+const MORE = 3;
+
+const CACHE_BYTES = 8 * 1024 * 1024;
+/** How long it may leave nothing else its turn. */
+const TURN_MS = 50;
+/** A merged segment goes out in pieces of this length. */
+const PIECE_BYTES = 1024 * 1024;
+const NO_TIME = 0xffffffff;
+
+/** What rows can be sorted by, numbered as the engine does. */
+const COLUMNS = ["url", "time", "status", "mime", "type", "size"] as const;
+export type SortColumn = (typeof COLUMNS)[number];
+
+export interface SortedRows {
+  readonly column: SortColumn;
+  readonly from: number;
+  readonly count: number;
+  /** Counted and told from the end. */
+  readonly isDescending?: boolean | undefined;
+}
+
+/** Records of one value, host or time. */
+export interface Tally {
+  readonly records: number;
+  /** Bytes that they take in their files. */
+  readonly bytes: number;
+}
+
+/** A value of a column, or a host by its labels from the last to the first, with commas. */
+export interface Group extends Tally {
+  readonly name: string;
+  /** There is none below it. */
+  readonly isLeaf: boolean;
+  /** Where the list goes on. */
+  readonly behind: Uint8Array;
+}
+
+export interface GroupsAsked {
+  /** At most so many. */
+  readonly count: number;
+  /** `behind` of the last one that is known. */
+  readonly after?: Uint8Array | undefined;
+}
+
+type Make = typeof KeptIndex;
+
+export class ArchiveIndex {
+  readonly #files: Files;
+  readonly #engine: KeptIndex;
+  #lane: Promise<unknown> = Promise.resolve();
+  #nextFile = 0;
+  #removable: number[] = [];
+  #failure: unknown;
+
+  private constructor(make: Make, files: Files, cacheBytes: number) {
+    this.#files = files;
+    this.#engine = new make(cacheBytes);
+  }
+
+  /** Opens what a manifest tells of; without one it is empty. Files that the manifest does not name are removed. */
+  static async open(make: Make, files: Files, { manifest, cacheBytes = CACHE_BYTES }: { readonly manifest?: Uint8Array | undefined; readonly cacheBytes?: number | undefined } = {}): Promise<ArchiveIndex> {
+    const index = new ArchiveIndex(make, files, cacheBytes);
+    if (manifest) await index.#run(() => index.#engine.open(manifest));
+    const named = new Set(index.#engine.files());
+    for (const { file } of await files.list()) {
+      index.#nextFile = Math.max(index.#nextFile, file + 1);
+      if (!named.has(file)) index.#removable.push(file);
+    }
+    await index.tidy();
+    return index;
+  }
+
+  /** Records, those that are not kept yet included. */
+  get count(): number {
+    return this.#engine.count();
+  }
+
+  /** Records that a manifest tells of. */
+  get keptCount(): number {
+    return this.#engine.kept_count();
+  }
+
+  /** Bytes of its files. */
+  get bytes(): number {
+    return this.#engine.bytes();
+  }
+
+  /** Adds rows with the keys of their URLs, as the engine hands them out. True when there are enough of them to be kept. */
+  add(rows: Uint8Array): Promise<boolean> {
+    return this.#next(async () => {
+      this.#engine.add(rows);
+      return this.#engine.is_full();
+    });
+  }
+
+  /** Writes what is not kept yet, and gives the manifest that is to be committed in the same storage. */
+  keep({ isWhole = false }: { readonly isWhole?: boolean } = {}): Promise<Uint8Array> {
+    return this.#next(async () => {
+      await this.#flush();
+      while (this.#engine.begin_merge(randomId(), false)) await this.#merge();
+      if (isWhole && this.#engine.begin_merge(randomId(), true)) await this.#merge();
+      return this.#engine.manifest();
+    });
+  }
+
+  /** Gives back the space of what the last manifest, which is durable by now, does not name. */
+  async tidy(): Promise<void> {
+    const files = this.#removable.splice(0);
+    for (const file of files) await this.#files.remove(file);
+  }
+
+  /** Rows in the order of the files. */
+  rows(from: number, count: number): Promise<RecordRow[]> {
+    return this.#next(async () => {
+      await this.#run(() => this.#engine.rows(from, count));
+      return decodeRows(this.#engine.take_value());
+    });
+  }
+
+  /** Rows in the order of a column, of those that are kept. */
+  sorted({ column, from, count, isDescending = false }: SortedRows): Promise<RecordRow[]> {
+    return this.#next(() => this.#sorted(COLUMNS.indexOf(column), from, count, isDescending));
+  }
+
+  /** All records of a URL, by its key as `surt` gives it, in the order of time. */
+  captures(urlKey: string, { from = 0, count = Infinity }: { readonly from?: number; readonly count?: number } = {}): Promise<{ readonly total: number; readonly rows: RecordRow[] }> {
+    return this.#next(async () => {
+      const key = encoder.encode(`${urlKey} `);
+      const [first, last] = [await this.#rank(0, key), await this.#rank(0, joined(key, BEHIND_TIMES))];
+      const total = last.records - first.records;
+      return { total, rows: await this.#sorted(0, first.records + from, Math.max(0, Math.min(count, total - from)), false) };
+    });
+  }
+
+  /** How many records there are between each time and the next, in milliseconds since 1970. */
+  timeline(times: readonly number[]): Promise<Tally[]> {
+    return this.#next(async () => {
+      const ranks: Tally[] = [];
+      for (const time of times) ranks.push(await this.#rank(COLUMNS.indexOf("time"), timeKey(time)));
+      return ranks.slice(1).map((after, at) => difference(after, ranks[at] ?? after));
+    });
+  }
+
+  /** The first time and the last that a record has, in milliseconds since 1970. */
+  period(): Promise<{ readonly from: number; readonly to: number } | undefined> {
+    return this.#next(async () => {
+      const column = COLUMNS.indexOf("time");
+      const { records } = await this.#rank(column, TIMELESS);
+      if (records === 0) return undefined;
+      const [first] = await this.#sorted(column, 0, 1, false);
+      const [last] = await this.#sorted(column, records - 1, 1, false);
+      return first?.captured === undefined || last?.captured === undefined ? undefined : { from: first.captured, to: last.captured };
+    });
+  }
+
+  /** Hosts one level below a host, and schemes without hosts at the top, with all that is below them. */
+  hosts(under: string, asked: GroupsAsked): Promise<Group[]> {
+    return this.#next(() => this.#groups(0, true, under, asked));
+  }
+
+  /** The values of a column in its order. */
+  values(column: "status" | "mime" | "type", asked: GroupsAsked): Promise<Group[]> {
+    return this.#next(() => this.#groups(COLUMNS.indexOf(column), false, "", asked));
+  }
+
+  /** After what was asked for. */
+  close(): Promise<void> {
+    return this.#next(async () => {
+      this.#engine.free();
+      this.#failure = new ArchiveError("read/not-open", "The index was closed.");
+    });
+  }
+
+  async #sorted(column: number, from: number, count: number, isDescending: boolean): Promise<RecordRow[]> {
+    await this.#run(() => this.#engine.sorted(column, from, count, isDescending));
+    return decodeRows(this.#engine.take_value());
+  }
+
+  async #rank(column: number, key: Uint8Array): Promise<Tally> {
+    await this.#run(() => this.#engine.rank(column, key));
+    return { records: this.#engine.rank_entries(), bytes: this.#engine.rank_weight() };
+  }
+
+  async #groups(column: number, isOfHosts: boolean, under: string, { count, after = NOTHING }: GroupsAsked): Promise<Group[]> {
+    await this.#run(() => this.#engine.groups(column, isOfHosts, encoder.encode(under), after, count));
+    return decodeGroups(this.#engine.take_value()).map(({ name, ...group }) => ({ ...group, name: nameOf(COLUMNS[column], name) }));
+  }
+
+  async #merge(): Promise<void> {
+    const file = this.#nextFile++;
+    try {
+      await this.#files.prepare(file);
+      let written = 0;
+      let turn = performance.now();
+      for (let outcome = MORE; outcome === MORE; ) {
+        outcome = await this.#run(() => this.#engine.merge());
+        if (outcome === MORE && this.#engine.waiting() < PIECE_BYTES) continue;
+        const bytes = this.#engine.take_merged();
+        await this.#files.append(file, written, bytes);
+        written += bytes.length;
+        if (performance.now() - turn < TURN_MS) continue;
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        turn = performance.now();
+      }
+      await this.#run(() => this.#engine.end_merge(file, written));
+      this.#removable.push(...this.#engine.take_removed());
+    } catch (error) {
+      this.#engine.stop_merge();
+      this.#removable.push(file);
+      throw error;
+    }
+  }
+
+  async #flush(): Promise<void> {
+    const rows = this.#engine.count() - this.#engine.kept_count();
+    if (rows === 0) return;
+    try {
+      const bytes = this.#engine.flush(randomId());
+      const file = this.#nextFile++;
+      await this.#files.prepare(file);
+      await this.#files.append(file, 0, bytes);
+      await this.#run(() => this.#engine.adopt(file, bytes.length, rows));
+    } catch (error) {
+      // The rows are nowhere now: the index is to be opened anew from the last manifest.
+      this.#failure = error;
+      throw error;
+    }
+  }
+
+  /** Calls until nothing is missing. */
+  async #run(operation: () => number): Promise<number> {
+    for (;;) {
+      const outcome = operation();
+      if (outcome !== MISSING && outcome !== DAMAGED) return outcome;
+      const [file, offset, length] = [this.#engine.span_file(), this.#engine.span_offset(), this.#engine.span_length()];
+      if (outcome === DAMAGED) throw new ArchiveError("store/damaged", `File ${file} of the archive's index is damaged: the archive must be indexed again.`, { offset });
+      const bytes = this.#files.read(file, offset, length);
+      this.#engine.provide(bytes instanceof Promise ? await bytes : bytes);
+    }
+  }
+
+  #next<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#lane.then(() => {
+      if (this.#failure !== undefined) throw this.#failure;
+      return work();
+    });
+    this.#lane = this.#lane.then(() => result.catch(() => {}));
+    return result;
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+/** Records without a date are behind all others. */
+const TIMELESS = new Uint8Array(4).fill(0xff);
+/** Behind every time. */
+const BEHIND_TIMES = new Uint8Array(5).fill(0xff);
+const NO_STATUS = 0xffff;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Records are dated to the second: those of a second that began before the time are before it. */
+function timeKey(milliseconds: number): Uint8Array {
+  const key = new Uint8Array(4);
+  new DataView(key.buffer).setUint32(0, Math.max(0, Math.min(NO_TIME, Math.ceil(milliseconds / 1000))));
+  return key;
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
+
+function nameOf(column: SortColumn | undefined, name: Uint8Array): string {
+  if (column === "type") return typeName(name[0] ?? 0);
+  if (column !== "status") return decoder.decode(name);
+  const status = (name[0] ?? 0) * 256 + (name[1] ?? 0);
+  return status === NO_STATUS ? "" : String(status);
+}
+
+const difference = (after: Tally, before: Tally): Tally => ({ records: after.records - before.records, bytes: after.bytes - before.bytes });
+
+/** Tells a segment from every other. */
+function randomId(): number {
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
+  return (high % 2 ** 21) * 2 ** 32 + low;
+}
