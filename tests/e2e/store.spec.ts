@@ -1,5 +1,5 @@
 /**
- * The pager on real storages: memory, the private file system, IndexedDB. One suite with a cache of
+ * The pager, and the index of an archive, on real storages: memory, the private file system, IndexedDB. One suite with a cache of
  * sixteen pages, and workers that are killed between writing and confirming. In WebKitGTK, too, which has no private file
  * system: see `browser.mjs`.
  */
@@ -100,6 +100,13 @@ for (const kind of ["opfs", "idb"] as const) {
       expect([entries, told]).toEqual([generation * count, generation * count]);
     });
   }
+}
+
+for (const kind of ["memory", "opfs", "idb"] as const) {
+  test(`the index of an archive is kept beside a store on ${kind}`, async () => {
+    const { wrong } = await inWorker<{ wrong: string[] }>({ task: "index", kind, count: 2_000 });
+    expect(wrong).toEqual([]);
+  });
 }
 
 test("the package's store is kept where this browser can keep it", async ({ browserName }) => {

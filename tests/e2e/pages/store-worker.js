@@ -7,8 +7,12 @@ import { memoryStorage } from "/lib/store/memory.js";
 import { opfsStorage } from "/lib/store/opfs.js";
 import { rowsOf } from "/lib/store/packing.js";
 import { Pages, run, runNow } from "/lib/store/pages.js";
+import { Store } from "/lib/store/store.js";
+import { ArchiveIndex } from "/lib/library/archiveindex.js";
+import { divided } from "/lib/library/files.js";
+import { indexContract } from "./indexcontract.mjs";
 import { writing } from "./storagecontract.mjs";
-import init, { PageStore } from "/lib/wasm/store.js";
+import init, { KeptIndex, PageStore } from "/lib/wasm/store.js";
 
 const SHAPE = { cacheBytes: 16 * 4096 };
 const encoder = new TextEncoder();
@@ -208,7 +212,10 @@ async function asPublished({ place }) {
   return { kind, reason, isFound: found === text(value(1)) };
 }
 
-const tasks = { contract, storages, plain, die, look, published: asPublished };
+const index = ({ place, kind, count }) =>
+  indexContract({ divided, ArchiveIndex, KeptIndex, Store, PageStore }, async () => (await openStorage({ place, kind })).storage, count);
+
+const tasks = { index, contract, storages, plain, die, look, published: asPublished };
 
 onmessage = async ({ data }) => {
   try {
