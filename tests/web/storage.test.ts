@@ -88,7 +88,7 @@ describe("a store on a server", () => {
     asked = [];
     answer = { tag: '"one"', knowsRange: true, failures: 0, encodes: false };
     const storage = nodeStorage(folder);
-    await storage.prepare(0);
+    await storage.prepare([0]);
     storage.write(written);
     storage.close();
     files = new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]));

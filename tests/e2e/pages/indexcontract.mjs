@@ -32,7 +32,8 @@ export async function indexContract({ divided, ArchiveIndex, KeptIndex, Store, P
     if (JSON.stringify(found) !== JSON.stringify(expected)) wrong.push(`${what}: ${JSON.stringify(found)?.slice(0, 200)}, not ${JSON.stringify(expected)?.slice(0, 200)}`);
   };
   const open = async () => {
-    const { storage, files } = divided(await openStorage());
+    const { storage, shelf } = divided(await openStorage());
+    const files = shelf(1);
     const store = await Store.open({ make: PageStore, storage });
     const index = await ArchiveIndex.open(KeptIndex, files, { manifest: await store.get(KEY), cacheBytes: 1 << 20 });
     return { store, index, files };

@@ -13,7 +13,7 @@ interface Storage {
   removeExtent(file: number): void | Promise<void>;
   pages(): number | Promise<number>;
   extents(): ExtentFile[] | Promise<ExtentFile[]>;
-  prepare(file: number): void | Promise<void>;
+  prepare(files: readonly number[]): void | Promise<void>;
   close(): void;
 }
 

@@ -99,7 +99,7 @@ export const writing = {
   },
   "extents grow and are read in parts": (open) =>
     using(open, async (storage) => {
-      await storage.prepare(1);
+      await storage.prepare([0, 1]);
       await checkSpans(storage, [[0, 0, 7, 0]]);
       await storage.write({ ...batchOf([2], 1), appends: appends([0, 0, 100], [1, 0, 70_000]) });
       await storage.write({ ...batchOf([3], 1, 0), appends: appends([0, 100, LONG - 100], [1, 70_000, 70_000]) });
@@ -109,21 +109,21 @@ export const writing = {
     }),
   "what no commit knows of is appended over": (open) =>
     using(open, async (storage) => {
-      await storage.prepare(1);
+      await storage.prepare([0, 1]);
       await storage.write({ ...batchOf([], 1), appends: [{ file: 0, offset: 0, bytes: new Uint8Array(100_000).fill(9) }] });
       await storage.write({ ...batchOf([2], 1, 0), appends: appends([0, 0, 50_000]) });
       await checkSpans(storage, [[0, 0, 50_000]]);
     }),
   "an extent goes, and its number may come again": async (open) => {
     await using(open, async (storage) => {
-      await storage.prepare(1);
+      await storage.prepare([0, 1]);
       await storage.write({ ...batchOf([2], 1, 0), appends: appends([0, 0, 70_000], [1, 0, 10]) });
       await storage.removeExtent(0);
       await checkExtents(storage, [[1, 10]]);
       await checkSpans(storage, [[0, 0, 10, 0], [1, 0, 10]]);
     });
     await using(open, async (storage) => {
-      await storage.prepare(1);
+      await storage.prepare([0, 1]);
       await checkSpans(storage, [[0, 0, 10, 0], [1, 0, 10]]);
       await storage.write({ ...batchOf([3], 1, 0), appends: appends([0, 0, 20]) });
       await checkSpans(storage, [[0, 0, 20]]);

@@ -59,7 +59,8 @@ export interface GroupsAsked {
   readonly after?: Uint8Array | undefined;
 }
 
-type Make = typeof KeptIndex;
+/** The engine's `KeptIndex`, once its module is loaded; by its own name it would ask more of a user's compiler than the rest does. */
+export type MakeIndex = new (cacheBytes: number) => object;
 
 export class ArchiveIndex {
   readonly #files: Files;
@@ -69,13 +70,13 @@ export class ArchiveIndex {
   #removable: number[] = [];
   #failure: unknown;
 
-  private constructor(make: Make, files: Files, cacheBytes: number) {
+  private constructor(make: MakeIndex, files: Files, cacheBytes: number) {
     this.#files = files;
-    this.#engine = new make(cacheBytes);
+    this.#engine = new make(cacheBytes) as KeptIndex;
   }
 
   /** Opens what a manifest tells of; without one it is empty. Files that the manifest does not name are removed. */
-  static async open(make: Make, files: Files, { manifest, cacheBytes = CACHE_BYTES }: { readonly manifest?: Uint8Array | undefined; readonly cacheBytes?: number | undefined } = {}): Promise<ArchiveIndex> {
+  static async open(make: MakeIndex, files: Files, { manifest, cacheBytes = CACHE_BYTES }: { readonly manifest?: Uint8Array | undefined; readonly cacheBytes?: number | undefined } = {}): Promise<ArchiveIndex> {
     const index = new ArchiveIndex(make, files, cacheBytes);
     if (manifest) await index.#run(() => index.#engine.open(manifest));
     const named = new Set(index.#engine.files());

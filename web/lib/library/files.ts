@@ -7,6 +7,8 @@ import { NOTHING, type ExtentFile, type PageStorage } from "../store/storage.js"
 
 /** Files are extents from this number on; a store does not come near it. */
 const FIRST_FILE = 2 ** 30;
+/** Who keeps files has so many numbers for them. */
+const SHELF_FILES = 2 ** 20;
 const NO_PAGES = new Uint32Array(0);
 
 /** Files by number, written from their beginning to their end. */
@@ -20,24 +22,24 @@ export interface Files {
   list(): Promise<ExtentFile[]>;
 }
 
-/** The storage without the files, for a store; and the files. */
-export function divided(storage: PageStorage): { readonly storage: PageStorage; readonly files: Files } {
-  const extents = async (): Promise<{ own: ExtentFile[]; files: ExtentFile[] }> => {
-    const all = await storage.extents();
-    const isFile = ({ file }: ExtentFile): boolean => file >= FIRST_FILE;
-    return { own: all.filter((extent) => !isFile(extent)), files: all.filter(isFile) };
-  };
+/** The storage without the files, for a store; the files of each shelf, by its number; and which shelves have any. */
+export function divided(storage: PageStorage): { readonly storage: PageStorage; readonly shelf: (number: number) => Files; readonly shelves: () => Promise<number[]> } {
+  const extents = async (from: number, to: number): Promise<ExtentFile[]> => (await storage.extents()).filter(({ file }) => file >= from && file < to);
   return {
-    storage: { ...storage, extents: async () => (await extents()).own },
-    files: {
-      prepare: (file) => storage.prepare(FIRST_FILE + file),
-      append: (file, offset, bytes) => storage.write({ appends: [{ file: FIRST_FILE + file, offset, bytes }], pages: NO_PAGES, bytes: NOTHING }),
-      read(file, offset, length) {
-        const spans = storage.readSpans([{ file: FIRST_FILE + file, offset, length }]);
-        return spans instanceof Promise ? spans.then(([bytes]) => bytes ?? NOTHING) : (spans[0] ?? NOTHING);
-      },
-      remove: (file) => storage.removeExtent(FIRST_FILE + file),
-      list: async () => (await extents()).files.map(({ file, bytes }) => ({ file: file - FIRST_FILE, bytes })),
+    storage: { ...storage, extents: () => extents(0, FIRST_FILE) },
+    shelves: async () => [...new Set((await extents(FIRST_FILE, Infinity)).map(({ file }) => Math.floor((file - FIRST_FILE) / SHELF_FILES)))],
+    shelf(number) {
+      const first = FIRST_FILE + number * SHELF_FILES;
+      return {
+        prepare: (file) => storage.prepare([first + file]),
+        append: (file, offset, bytes) => storage.write({ appends: [{ file: first + file, offset, bytes }], pages: NO_PAGES, bytes: NOTHING }),
+        read(file, offset, length) {
+          const spans = storage.readSpans([{ file: first + file, offset, length }]);
+          return spans instanceof Promise ? spans.then(([bytes]) => bytes ?? NOTHING) : (spans[0] ?? NOTHING);
+        },
+        remove: (file) => storage.removeExtent(first + file),
+        list: async () => (await extents(first, first + SHELF_FILES)).map(({ file, bytes }) => ({ file: file - first, bytes })),
+      };
     },
   };
 }

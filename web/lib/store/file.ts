@@ -94,10 +94,10 @@ export function fileStorage(index: SyncFile, folder?: ExtentFolder): SyncPageSto
       const held = [...extents].map(([file, extent]) => ({ file, bytes: extent.getSize() }));
       return held.filter(({ bytes }) => bytes > 0).sort((a, b) => a.file - b.file);
     },
-    prepare(file) {
+    prepare(wanted) {
       const waits: Promise<unknown>[] = [];
-      for (const next of [file - 1, file]) {
-        if (!folder || next < 0 || extents.has(next)) continue;
+      for (const next of wanted) {
+        if (!folder || extents.has(next)) continue;
         const opened = folder.open(next);
         // What is open at once is there at once.
         if (opened instanceof Promise) waits.push(opened.then((extent) => (isClosed ? extent.close() : extents.set(next, extent))));

@@ -27,13 +27,11 @@ export async function opfsStorage(where: string | FileSystemDirectoryHandle, loc
     for (const handle of [index, ...files.values()]) handle.close();
     throw error;
   }
-  const storage = fileStorage(index, {
+  return fileStorage(index, {
     files,
     open: (file) => open(extentName(file)),
     remove: (file) => directory.removeEntry(extentName(file)),
   });
-  await storage.prepare(Math.max(-1, ...files.keys()) + 1);
-  return storage;
 }
 
 /** Tried again with back-off as long as another holds it; undefined when that takes too long. */

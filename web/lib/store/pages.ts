@@ -57,7 +57,7 @@ export type Need =
   | { readonly write: Batch }
   | { readonly truncate: number }
   | { readonly remove: number }
-  | { readonly prepare: number };
+  | { readonly prepare: readonly number[] };
 type Answer = readonly [pages: Uint8Array[], spans: Uint8Array[]] | undefined;
 export type Operation<T> = Generator<Need, T, Answer>;
 
@@ -482,7 +482,7 @@ export class Pages {
   *#prepare(): Operation<void> {
     const tail = this.#store.tail_file();
     if (tail === this.#prepared) return;
-    yield { prepare: tail + 1 };
+    yield { prepare: [tail, tail + 1] };
     this.#prepared = tail;
   }
 }

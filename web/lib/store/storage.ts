@@ -66,10 +66,10 @@ export interface PageStorage {
   /** The extents that hold bytes, ascending. */
   extents(): Later<ExtentFile[]>;
   /**
-   * Makes ready that extents up to this number can be appended to. A store calls it when it opens and whenever it
-   * begins an extent, with the number after that, and waits for it between its operations.
+   * Makes ready that these extents can be appended to. A store calls it for the one that it appends to and the next, when
+   * it opens and whenever it begins an extent, and waits for it between its operations.
    */
-  prepare(file: number): Later<void>;
+  prepare(files: readonly number[]): Later<void>;
   close(): void;
 }
 
