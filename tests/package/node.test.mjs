@@ -55,6 +55,8 @@ test("the declarations check in a strict project, with and without a bundler", (
   const inNode = home.write(
     "nodetypes.ts",
     `import { nodeStorage, openStore, type Store } from "stackroom/store";
+     import { openLibrary, type KeptArchive } from "stackroom/library";
+     export const list = async (folder: string): Promise<KeptArchive[]> => (await openLibrary(folder)).list();
      export const open = (folder: string): Promise<Store> => openStore({ storage: nodeStorage(folder) });`,
   );
   for (const [module, ...files] of [["nodenext", file, inNode], ["preserve", file]]) {

@@ -45,7 +45,7 @@ const imports = (isAllowedName, mayReach) => (path, text) =>
     .map((specifier) => `imports ${specifier}`);
 
 const isNodeModule = (name) => name.startsWith("node:");
-const publicEntries = ["web/lib/index.ts", "web/lib/node.ts"];
+const publicEntries = ["web/lib/index.ts", "web/lib/node.ts", "web/lib/library/node.ts"];
 
 const rustCode = (pattern) => (path, text) => matches(pattern)(path, withoutComments(text));
 const wordList = (words) => words.join("|");

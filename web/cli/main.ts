@@ -2,17 +2,19 @@
 /** The command line: arguments in, exit code out. Each command is a file of its own. */
 
 import { ArchiveError, VERSION } from "../lib/node.js";
+import { add } from "./add.js";
 import { cat } from "./cat.js";
 import { cdx } from "./cdx.js";
 import { check } from "./check.js";
 import { USABLE, UNUSABLE, UsageError, type Command } from "./command.js";
 import { convert } from "./convert.js";
+import { dump } from "./dump.js";
 import { filter } from "./filter.js";
 import { lookup } from "./lookup.js";
 import { records } from "./records.js";
 import { surtCommand } from "./surt.js";
 
-const COMMANDS: Readonly<Record<string, Command>> = { records, check, cat, surt: surtCommand, cdx, lookup, filter, convert };
+const COMMANDS: Readonly<Record<string, Command>> = { records, check, cat, surt: surtCommand, cdx, lookup, filter, convert, add, dump };
 
 function usage(): string {
   const lines = Object.values(COMMANDS).map(({ synopsis, purpose }) => `  stackroom ${synopsis.padEnd(62)} ${purpose}`);

@@ -84,6 +84,21 @@ export class Archive {
     }
   }
 
+  /** Rows from a number on for a library to keep, some at a time, also those still to be indexed. */
+  async *keyedRows(start: number, count: number, options: SignalOption = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    for (let from = start; ; ) {
+      const { isDone, records } = this.#progress;
+      if (from < records) {
+        const some = Math.min(count, records - from);
+        yield await this.#connection.client.call("keyedRows", { start: from, count: some }, options);
+        from += some;
+        continue;
+      }
+      if (isDone) return;
+      await this.#nextProgress();
+    }
+  }
+
   /** Parts from a number on, in the order in which they were found. */
   parts(start = 0, options: SignalOption = {}): Promise<ArchivePart[]> {
     return this.#connection.client.call("parts", { start }, options);

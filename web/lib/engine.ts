@@ -9,7 +9,7 @@ import { ArchiveError, abortError, checkAbort, noMember } from "./errors.js";
 import { parseLines } from "./lines.js";
 import type { CodecsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
-import { VERSION, type CheckItem, type CutItem, type CutRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef } from "./protocol.js";
+import { VERSION, type CheckItem, type CutItem, type CutRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef, type Streams } from "./protocol.js";
 import { Breath, STEP_BYTES, pump, type Feedable } from "./pump.js";
 import { decoded, noRecord, pieces, readHeads, readVerdicts } from "./reading.js";
 import type { ArchiveFact, ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
@@ -67,6 +67,7 @@ export class Engine {
       facts: () => this.#facts(),
       nearest: ({ url, captured }) => this.#nearest(url, captured),
       refused: () => this.#opened().refused,
+      keyedRows: ({ start, count }) => this.#keyedRows(start, count),
       heads: (place) => this.#heads(place),
       original: (place) => this.#original(place),
       damage: ({ start, count }) => parseLines<Damage>(this.#collection?.index.damage(start, count) ?? ""),
@@ -74,7 +75,7 @@ export class Engine {
       wasted: () => this.#collection?.wasted ?? 0,
       closeFilter: ({ filter }) => this.#closeFilter(filter),
       surt: ({ urls }) => this.#surt(urls),
-      open: (request, signal) => this.#open(request.sources, request.helpers ?? [], signal),
+      open: (request, signal) => this.#open(request, signal),
       range: (request, signal) => this.#range(request, signal),
       filter: (request, signal) => this.#filter(request.text, request.parts, signal),
       read: (request, signal) => this.#read(request, request.what, signal),
@@ -134,7 +135,7 @@ export class Engine {
 
   // Indexing
 
-  async *#open(given: readonly NamedRef[], ports: readonly MessagePort[], signal: AbortSignal): AsyncGenerator<OpenItem, void, undefined> {
+  async *#open({ sources: given, helpers: ports = [], isForKeeping = false }: OpenRequest, signal: AbortSignal): AsyncGenerator<OpenItem, void, undefined> {
     const helpers = ports.map((port) => new Client(port));
     const started = performance.now();
     const breath = new Breath();
@@ -142,8 +143,8 @@ export class Engine {
     let hasToldRows = false;
     let toldAt = -PROGRESS_MS;
     try {
-      // Ranges are put together in the larger module only.
-      if (helpers.length > 0) await this.#tools();
+      // Only the larger module puts ranges together, and knows keys of URLs.
+      if (helpers.length > 0 || isForKeeping) await this.#tools();
       checkAbort(signal);
       for (let collection = this.#begin(given); ; collection = this.#begin(given)) {
         try {
@@ -213,6 +214,12 @@ export class Engine {
     const { index } = this.#opened();
     if (filter === undefined) return index.rows(start, count);
     return this.#filters.get(filter)?.filter.rows(index, start, count) ?? new Uint8Array(0);
+  }
+
+  #keyedRows(start: number, count: number): Uint8Array {
+    const { index } = this.#opened();
+    if (!("keyed_rows" in this.#wasm)) throw new ArchiveError("read/not-for-keeping", "The archive was not opened to be kept.");
+    return (this.#wasm as unknown as ToolsExports).keyed_rows(index, start, count);
   }
 
   #nearest(url: string, captured: number | undefined): Uint8Array {
@@ -463,6 +470,8 @@ export class Engine {
     return this.#collection;
   }
 }
+
+type OpenRequest = Parameters<Streams["open"]>[0];
 
 /** A file that is read in full, or a member of it. */
 type WholeRequest = NamedRef & { readonly isAlwaysNamed: boolean; readonly member?: string | undefined };

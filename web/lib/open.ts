@@ -26,6 +26,8 @@ export interface OpenOptions extends ConnectOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** How many workers read a gzip archive at once, in browsers: none for 0, up to four for "auto". */
   readonly workers?: number | "auto" | undefined;
+  /** Whether a library is to keep it. */
+  readonly isForKeeping?: boolean | undefined;
 }
 
 /** Which records are cut out of an archive, and how they are written. */
@@ -126,7 +128,7 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
         throw error;
       });
       const helpers = await hiring;
-      const request = { sources, helpers: helpers?.ports ?? [] };
+      const request = { sources, helpers: helpers?.ports ?? [], isForKeeping: options.isForKeeping === true };
       const items = connection.client.stream("open", request, { signal });
       try {
         const first = await items.next();

@@ -56,6 +56,8 @@ export interface Calls {
   refused(request: Record<string, never>): RefusedFile[];
   /** Rows as the engine writes them; of all records, or of a filter's. */
   rows(request: { filter?: number; start: number; count: number }): Uint8Array;
+  /** Rows with the keys of their URLs, for an index that is kept. Of an archive that was opened `forKeeping`. */
+  keyedRows(request: { start: number; count: number }): Uint8Array;
   /** Headers as the engine writes them. */
   heads(request: Place): Uint8Array;
   /** The row of the record that holds the payload of a revisit, as the engine writes it; empty where there is none. */
@@ -107,7 +109,7 @@ export interface FilterItem {
 /** What is answered piece by piece, no faster than the caller takes it. */
 export interface Streams {
   /** Reads files into one index. With `helpers`, lines to other engines, these read ranges of gzip archives at once. */
-  open(request: { sources: readonly NamedRef[]; helpers?: readonly MessagePort[] }): OpenItem;
+  open(request: { sources: readonly NamedRef[]; helpers?: readonly MessagePort[]; isForKeeping?: boolean }): OpenItem;
   /** Reads a range for another engine, and tells of it in reports of the engine. */
   range(request: LentFile & { job: Float64Array }): Uint8Array;
   filter(request: { text: string; parts?: PartRange | undefined }): FilterItem;

@@ -1,0 +1,48 @@
+/** `add FILE... --to DIR`: archives indexed once, and their indexes kept in a folder. */
+
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+import { openLibrary, type Library } from "../lib/library/node.js";
+import { ArchiveError, openArchive } from "../lib/node.js";
+import { COMMON, DAMAGED, UNUSABLE, USABLE, UsageError, parsed, write, type Command } from "./command.js";
+
+export const add: Command = {
+  synopsis: "add FILE... --to DIR",
+  purpose: "indexes archives once and keeps that in a folder; goes on where it was broken off",
+  async run(args) {
+    const { positionals: files, values } = parsed(() => parseArgs({ args: [...args], options: { ...COMMON, to: { type: "string" } }, allowPositionals: true }));
+    if (files.length === 0) throw new UsageError("add needs a file");
+    if (values.to === undefined) throw new UsageError("add needs a folder: --to DIR");
+    const library = await openLibrary(values.to);
+    let exit = USABLE;
+    try {
+      for (const file of files) exit = Math.max(exit, await keep(library, file));
+    } finally {
+      await library.close();
+    }
+    return exit;
+  },
+};
+
+async function keep(library: Library, file: string): Promise<number> {
+  const source = /^https?:\/\//i.test(file) ? file : resolve(file);
+  try {
+    const archive = await openArchive(file, { isForKeeping: true });
+    try {
+      const onKept = ({ records }: { records: number }): void => {
+        if (process.stderr.isTTY) process.stderr.write(`\r${file}: ${records} records`);
+      };
+      const kept = await library.add(archive, { source, onKept });
+      if (process.stderr.isTTY) process.stderr.write("\n");
+      await write(`${JSON.stringify(kept)}\n`);
+      return kept.damageCount > 0 ? DAMAGED : USABLE;
+    } finally {
+      await archive.close();
+    }
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    process.stderr.write(`stackroom: ${file}: ${error.message} [${error.code}]\n`);
+    return UNUSABLE;
+  }
+}

@@ -1,0 +1,22 @@
+/** The library in browsers, `stackroom/library`: for a worker, on the first kind of storage that works there. */
+import { openStorage, type StorageKind } from "../store/index.js";
+import init, { KeptIndex, PageStore } from "../wasm/store.js";
+import { Library } from "./library.js";
+
+export interface OpenLibraryOptions {
+  /** Kinds of storage to try, the best first; all there are where they are left out. */
+  readonly kinds?: readonly StorageKind[] | undefined;
+  /** Where `store_bg.wasm` is, if not beside the library. */
+  readonly wasmUrl?: string | URL | undefined;
+}
+
+/** Opens the library of that name. One worker at a time can. */
+export async function openLibrary(name: string, { kinds, wasmUrl }: OpenLibraryOptions = {}): Promise<Library> {
+  await init(wasmUrl === undefined ? undefined : { module_or_path: wasmUrl });
+  const { storage } = await openStorage(name, kinds);
+  return Library.open({ storage, makeStore: PageStore, makeIndex: KeptIndex });
+}
+
+export { ArchiveError } from "../errors.js";
+export type { ArchiveIndex, Group, GroupsAsked, SortColumn, SortedRows, Tally } from "./archiveindex.js";
+export type { AddOptions, KeptArchive, Library } from "./library.js";
