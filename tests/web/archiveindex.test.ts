@@ -197,3 +197,28 @@ test("a disk that is full leaves what was kept", async () => {
   expect(await second.index.rows(0, 100)).toEqual(rows.slice(0, 20));
   await second.close();
 });
+
+test("what is merged is written piece by piece", async () => {
+  let longest = 0;
+  const storage = nodeStorage(folder);
+  const watched: PageStorage = {
+    ...storage,
+    write(batch) {
+      for (const { bytes } of batch.appends ?? []) longest = Math.max(longest, bytes.length);
+      return storage.write(batch);
+    },
+  };
+  const kept = await open(watched);
+  const all = keyed_rows(table, 0, rows.length);
+  for (let n = 0; n < 4; n++) {
+    for (let times = 0; times < 200; times++) await kept.index.add(all);
+    await keep(kept);
+  }
+  longest = 0;
+  await keep(kept, true);
+  expect(kept.index.bytes).toBeGreaterThan(1.5 * 1024 * 1024);
+  expect(longest).toBeGreaterThan(0);
+  expect(longest).toBeLessThan(1.1 * 1024 * 1024);
+  expect(kept.index.count).toBe(800 * rows.length);
+  await kept.close();
+});

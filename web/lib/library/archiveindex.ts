@@ -13,9 +13,9 @@ import type { KeptIndex } from "../wasm/store.js";
 import { decodeGroups, decodeRows, typeName } from "../wire.js";
 import type { Files } from "./files.js";
 
+const DONE = 0;
 const MISSING = 1;
 const DAMAGED = 2;
-const MORE = 3;
 
 const CACHE_BYTES = 8 * 1024 * 1024;
 /** How long it may leave nothing else its turn. */
@@ -210,12 +210,13 @@ export class ArchiveIndex {
       await this.#files.prepare(file);
       let written = 0;
       let turn = performance.now();
-      for (let outcome = MORE; outcome === MORE; ) {
-        outcome = await this.#run(() => this.#engine.merge());
-        if (outcome === MORE && this.#engine.waiting() < PIECE_BYTES) continue;
-        const bytes = this.#engine.take_merged();
-        await this.#files.append(file, written, bytes);
-        written += bytes.length;
+      for (let outcome = MISSING; outcome !== DONE; ) {
+        outcome = await this.#step(() => this.#engine.merge());
+        if (outcome === DONE || this.#engine.waiting() >= PIECE_BYTES) {
+          const bytes = this.#engine.take_merged();
+          await this.#files.append(file, written, bytes);
+          written += bytes.length;
+        }
         if (performance.now() - turn < TURN_MS) continue;
         await new Promise((resolve) => setTimeout(resolve, 0));
         turn = performance.now();
@@ -246,15 +247,19 @@ export class ArchiveIndex {
   }
 
   /** Calls until nothing is missing. */
-  async #run(operation: () => number): Promise<number> {
-    for (;;) {
-      const outcome = operation();
-      if (outcome !== MISSING && outcome !== DAMAGED) return outcome;
-      const [file, offset, length] = [this.#engine.span_file(), this.#engine.span_offset(), this.#engine.span_length()];
-      if (outcome === DAMAGED) throw new ArchiveError("store/damaged", `File ${file} of the archive's index is damaged: the archive must be indexed again.`, { offset });
-      const bytes = this.#files.read(file, offset, length);
-      this.#engine.provide(bytes instanceof Promise ? await bytes : bytes);
-    }
+  async #run(operation: () => number): Promise<void> {
+    while ((await this.#step(operation)) === MISSING);
+  }
+
+  /** Calls once, and reads what is missing. */
+  async #step(operation: () => number): Promise<number> {
+    const outcome = operation();
+    if (outcome !== MISSING && outcome !== DAMAGED) return outcome;
+    const [file, offset, length] = [this.#engine.span_file(), this.#engine.span_offset(), this.#engine.span_length()];
+    if (outcome === DAMAGED) throw new ArchiveError("store/damaged", `File ${file} of the archive's index is damaged: the archive must be indexed again.`, { offset });
+    const bytes = this.#files.read(file, offset, length);
+    this.#engine.provide(bytes instanceof Promise ? await bytes : bytes);
+    return MISSING;
   }
 
   #next<T>(work: () => Promise<T>): Promise<T> {
