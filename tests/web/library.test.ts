@@ -1,6 +1,6 @@
 /** The library in a folder: archives that are kept, broken off, gone on with, removed; in the package and on the command line. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -96,7 +96,27 @@ test("two cannot add the same at once, and none is removed while it is added", a
   await library.close();
 });
 
-test("the command line adds and dumps", () => {
+test("a flipped bit is found in whichever file it is, and the rest is still read", async () => {
+  let library = await openLibrary(home);
+  const { id, records } = await add(library, SAMPLE);
+  await add(library, SAMPLE, "again");
+  expect(await library.verify()).toEqual([]);
+  await library.compact();
+  expect(await library.verify()).toEqual([]);
+  await library.close();
+  const [file] = readdirSync(home).filter((name) => /^ext\.1\d{9}$/.test(name)).sort();
+  const path = join(home, file ?? "");
+  const bytes = readFileSync(path);
+  bytes[500] = (bytes[500] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+  library = await openLibrary(home);
+  expect(await library.verify()).toEqual([{ code: "store/damaged", message: expect.stringContaining("must be indexed again") as string, id }]);
+  await expect((await library.index(id)).rows(0, 10)).rejects.toMatchObject({ code: "store/damaged" });
+  expect(await (await library.index(2)).rows(0, 1000)).toHaveLength(records);
+  await library.close();
+});
+
+test("the command line adds, dumps, verifies and compacts", () => {
   const run = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
     spawnSync(process.execPath, [fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url)), ...args], { encoding: "utf8" });
   expect(run("add", SAMPLE)).toMatchObject({ status: 2 });
@@ -111,4 +131,7 @@ test("the command line adds and dumps", () => {
   expect(rows[0]?.size).toBeGreaterThanOrEqual(rows[1]?.size ?? Infinity);
   expect(run("dump", home, "--id", "7")).toMatchObject({ status: 2, stderr: expect.stringContaining("library/unknown") as string });
   expect(run("dump", home, "--sort", "colour")).toMatchObject({ status: 2 });
+  expect(run("compact", home)).toMatchObject({ status: 0, stdout: "" });
+  expect(run("verify", home)).toMatchObject({ status: 0, stdout: "" });
+  expect(run("verify", join(folder, "nowhere"))).toMatchObject({ status: 2 });
 });

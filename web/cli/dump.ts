@@ -1,10 +1,10 @@
 /** `dump DIR`: what a folder keeps, as JSON lines: its archives, or the rows of one in any order. */
 
-import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 
 import { openLibrary, type Library, type SortColumn } from "../lib/library/node.js";
 import { COMMON, DAMAGED, USABLE, UsageError, parsed, write, type Command } from "./command.js";
+import { keptFolder } from "./verify.js";
 
 const COLUMNS: readonly string[] = ["url", "time", "status", "mime", "type", "size"];
 const ROWS_AT_ONCE = 1_000;
@@ -15,9 +15,7 @@ export const dump: Command = {
   purpose: "what a folder keeps: its archives, or the records of one of them in any order",
   async run(args) {
     const { positionals, values } = parsed(() => parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true }));
-    const [folder] = positionals;
-    if (folder === undefined || positionals.length > 1) throw new UsageError("dump needs a folder");
-    if (!existsSync(folder)) throw new UsageError(`there is no folder ${folder}`);
+    const folder = keptFolder("dump", positionals);
     if (values.sort !== undefined && !COLUMNS.includes(values.sort)) throw new UsageError(`--sort takes one of ${COLUMNS.join(", ")}`);
     const [id, limit] = [numberOf("id", values.id), numberOf("limit", values.limit) ?? Infinity];
     const library = await openLibrary(folder);

@@ -7,14 +7,16 @@ import { cat } from "./cat.js";
 import { cdx } from "./cdx.js";
 import { check } from "./check.js";
 import { USABLE, UNUSABLE, UsageError, type Command } from "./command.js";
+import { compact } from "./compact.js";
 import { convert } from "./convert.js";
 import { dump } from "./dump.js";
 import { filter } from "./filter.js";
 import { lookup } from "./lookup.js";
 import { records } from "./records.js";
 import { surtCommand } from "./surt.js";
+import { verify } from "./verify.js";
 
-const COMMANDS: Readonly<Record<string, Command>> = { records, check, cat, surt: surtCommand, cdx, lookup, filter, convert, add, dump };
+const COMMANDS: Readonly<Record<string, Command>> = { records, check, cat, surt: surtCommand, cdx, lookup, filter, convert, add, dump, verify, compact };
 
 function usage(): string {
   const lines = Object.values(COMMANDS).map(({ synopsis, purpose }) => `  stackroom ${synopsis.padEnd(62)} ${purpose}`);

@@ -6,7 +6,7 @@ use super::merged::Merged;
 use super::tiers;
 use crate::codec::{Reader, Writer};
 use crate::row::Row;
-use crate::segment::{Blocks, Cursor, Draft, Merge, Rank, Segment, Stop};
+use crate::segment::{Blocks, Check, Cursor, Draft, Merge, Rank, Segment, Stop};
 
 /// A draft of so many bytes is worth a segment.
 const DRAFT_BYTES: usize = 8 << 20;
@@ -59,6 +59,13 @@ pub struct Window {
     pub count: usize,
     /// Counted from the end, and told from there.
     pub is_descending: bool,
+}
+
+/// How far a check of all segments is.
+#[derive(Default)]
+pub struct IndexCheck {
+    segment: usize,
+    check: Check,
 }
 
 struct Held {
@@ -351,6 +358,41 @@ impl Index {
         blocks: &mut Blocks,
     ) -> Result<Vec<Group>, Stop> {
         groups::groups(&self.column(column), grouping, under, from, count, blocks)
+    }
+
+    /// Looks at some entries of the segments. True when all were seen. One that is damaged is not looked at further.
+    pub fn check(&self, state: &mut IndexCheck, blocks: &mut Blocks) -> Result<bool, Stop> {
+        let Some(Held { part, segment, .. }) = self.held.get(state.segment) else {
+            return Ok(true);
+        };
+        let go_on = |state: &mut IndexCheck| {
+            *state = IndexCheck {
+                segment: state.segment + 1,
+                check: Check::new(),
+            };
+        };
+        let checked = state.check.step(segment, blocks, ENTRIES_A_STEP);
+        // Every record has a row, and an entry in each column.
+        let is_whole = columns::sections().iter().all(|(name, kind)| {
+            let section = segment.section(name);
+            section.is_some_and(|section| section.entries == part.rows && section.kind == *kind)
+        });
+        match checked {
+            Ok(false) => Ok(false),
+            Ok(true) => {
+                go_on(state);
+                if is_whole {
+                    Ok(false)
+                } else {
+                    Err(Stop::Damaged(segment.whole()))
+                }
+            }
+            Err(Stop::Damaged(span)) => {
+                go_on(state);
+                Err(Stop::Damaged(span))
+            }
+            missing => missing,
+        }
     }
 
     fn column(&self, column: Column) -> Merged<'_> {

@@ -11,4 +11,4 @@ mod tiers;
 
 pub use columns::{Column, key_of};
 pub use groups::{Group, Grouping};
-pub use kept::{Index, Manifest, Part, Window};
+pub use kept::{Index, IndexCheck, Manifest, Part, Window};

@@ -4,7 +4,7 @@ use wasm_bindgen::prelude::*;
 
 use super::numbers::{offset_in, offset_out};
 use crate::codec::{Reader, Writer};
-use crate::index::{Column, Grouping, Index, Manifest, Part, Window};
+use crate::index::{Column, Grouping, Index, IndexCheck, Manifest, Part, Window};
 use crate::row::Row;
 use crate::segment::{Blocks, Rank, Span, Stop};
 
@@ -25,6 +25,7 @@ pub struct KeptIndex {
     value: Vec<u8>,
     rank: Rank,
     removed: Vec<u32>,
+    check: IndexCheck,
 }
 
 #[wasm_bindgen]
@@ -39,6 +40,7 @@ impl KeptIndex {
             value: Vec::new(),
             rank: Rank::default(),
             removed: Vec::new(),
+            check: IndexCheck::default(),
         }
     }
 
@@ -132,6 +134,18 @@ impl KeptIndex {
 
     pub fn stop_merge(&mut self) {
         self.index.stop_merge();
+    }
+
+    pub fn begin_check(&mut self) {
+        self.check = IndexCheck::default();
+    }
+
+    /// Goes on checking every segment, also after one that is damaged.
+    pub fn check(&mut self) -> u32 {
+        match self.index.check(&mut self.check, &mut self.blocks) {
+            Ok(false) => MORE,
+            checked => self.done(checked, |_, _| {}),
+        }
     }
 
     /// Files that are of no use once the manifest is kept.

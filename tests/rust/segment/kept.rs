@@ -3,7 +3,9 @@
 //! `STACKROOM_DEEP=1`: 40,000 records in place of 3,000.
 
 use stackroom::archive::surt;
-use stackroom::index::{Column, Group, Grouping, Index, Manifest, Part, Window, key_of};
+use stackroom::index::{
+    Column, Group, Grouping, Index, IndexCheck, Manifest, Part, Window, key_of,
+};
 use stackroom::row::Row;
 use stackroom::segment::{Rank, Stop};
 
@@ -417,6 +419,16 @@ fn what_is_damaged_is_told_and_the_rest_still_read() {
     };
     assert!((span.offset..span.offset + u64::from(span.length)).contains(&20_000));
     assert!(seen > 50 && seen < 2000);
+    let mut check = IndexCheck::default();
+    let mut findings = Vec::new();
+    loop {
+        match host.run(|blocks| index.check(&mut check, blocks)) {
+            Ok(true) => break,
+            Ok(false) => {}
+            Err(stop) => findings.push(stop),
+        }
+    }
+    assert_eq!(findings, [Stop::Damaged(span)]);
     assert_eq!(
         keeper.window(Column::Url, 0, usize::MAX, false),
         sorted(&all, Column::Url)

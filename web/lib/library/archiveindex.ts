@@ -9,6 +9,7 @@
 
 import { ArchiveError } from "../errors.js";
 import type { RecordRow } from "../shapes.js";
+import type { Finding } from "../store/packing.js";
 import type { KeptIndex } from "../wasm/store.js";
 import { decodeGroups, decodeRows, typeName } from "../wire.js";
 import type { Files } from "./files.js";
@@ -179,6 +180,27 @@ export class ArchiveIndex {
   /** The values of a column in its order. */
   values(column: "status" | "mime" | "type", asked: GroupsAsked): Promise<Group[]> {
     return this.#next(() => this.#groups(COLUMNS.indexOf(column), false, "", asked));
+  }
+
+  /** Everything that is wrong with what is kept: each file is read in full. */
+  verify(): Promise<Finding[]> {
+    return this.#next(async () => {
+      const findings: Finding[] = [];
+      this.#engine.begin_check();
+      let turn = performance.now();
+      for (let outcome = MISSING; outcome !== DONE; ) {
+        try {
+          outcome = await this.#step(() => this.#engine.check());
+        } catch (error) {
+          if (!(error instanceof ArchiveError)) throw error;
+          findings.push({ code: error.code, message: error.message });
+        }
+        if (performance.now() - turn < TURN_MS) continue;
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        turn = performance.now();
+      }
+      return findings;
+    });
   }
 
   /** After what was asked for. */

@@ -6,6 +6,7 @@
 import type { Archive } from "../archive.js";
 import { ArchiveError, checkAbort } from "../errors.js";
 import type { ArchiveFormat } from "../shapes.js";
+import type { Finding } from "../store/packing.js";
 import type { MakeStore } from "../store/pages.js";
 import type { PageStorage } from "../store/storage.js";
 import { Store } from "../store/store.js";
@@ -27,6 +28,11 @@ export interface KeptArchive {
   readonly indexBytes: number;
   /** Milliseconds since 1970. */
   readonly added: number;
+}
+
+/** With the id of the archive that it is about, if it is about one. */
+export interface LibraryFinding extends Finding {
+  readonly id?: number;
 }
 
 export interface AddOptions {
@@ -148,6 +154,32 @@ export class Library {
     await this.#closeIndex(id);
     await this.#clear(id);
     return true;
+  }
+
+  /** Everything that is wrong with the library: its catalogue, and each archive's index. */
+  async verify(): Promise<LibraryFinding[]> {
+    const findings: LibraryFinding[] = await this.#store.verify();
+    for (const { id } of await this.list()) {
+      try {
+        const index = await this.#indexOf(id);
+        findings.push(...(await index.verify()).map((finding) => ({ ...finding, id })));
+      } catch (error) {
+        if (!(error instanceof ArchiveError)) throw error;
+        findings.push({ code: error.code, message: error.message, id });
+      }
+    }
+    return findings;
+  }
+
+  /** Gives back what space can be given back. Takes a while. */
+  async compact(): Promise<void> {
+    for (const { id, state } of await this.list()) {
+      if (state !== "ready") continue;
+      const index = await this.#indexOf(id);
+      await this.#store.put(manifestKey(id), await index.keep({ isWhole: true }));
+      await index.tidy();
+    }
+    await this.#store.compact();
   }
 
   async close(): Promise<void> {

@@ -16,4 +16,4 @@ export async function openLibrary(folder: string): Promise<Library> {
 
 export { ArchiveError } from "../errors.js";
 export type { ArchiveIndex, Group, GroupsAsked, SortColumn, SortedRows, Tally } from "./archiveindex.js";
-export type { AddOptions, KeptArchive, Library } from "./library.js";
+export type { AddOptions, KeptArchive, Library, LibraryFinding } from "./library.js";
