@@ -198,7 +198,7 @@ test("a disk that is full leaves what was kept", async () => {
   await second.close();
 });
 
-test("what is merged is written piece by piece", async () => {
+test("what is merged is written piece by piece, and read in whatever order with next to no cache", async () => {
   let longest = 0;
   const storage = nodeStorage(folder);
   const watched: PageStorage = {
@@ -220,5 +220,16 @@ test("what is merged is written piece by piece", async () => {
   expect(longest).toBeGreaterThan(0);
   expect(longest).toBeLessThan(1.1 * 1024 * 1024);
   expect(kept.index.count).toBe(800 * rows.length);
+  const bySize = await kept.index.sorted({ column: "size", from: 0, count: 3_000 });
   await kept.close();
-});
+  // With next to no cache, and rows that lie in more blocks than it has.
+  const { storage: own, shelf } = divided(nodeStorage(folder));
+  const store = await Store.open({ make: PageStore, storage: own });
+  const index = await ArchiveIndex.open(KeptIndex, shelf(3), { manifest: await store.get(KEY), cacheBytes: 0 });
+  expect(await index.sorted({ column: "size", from: 0, count: 3_000 })).toEqual(bySize);
+  expect(bySize.map(({ size }) => size)).toEqual(bySize.map(({ size }) => size).sort((a, b) => a - b));
+  expect((await index.values("mime", { count: 1000 })).reduce((sum, { records }) => sum + records, 0)).toBe(index.count);
+  expect(await index.rows(0, 5_000)).toHaveLength(5_000);
+  await index.close();
+  await store.close();
+}, 20_000);

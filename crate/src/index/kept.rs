@@ -260,7 +260,8 @@ impl Index {
     // Reading
 
     /// Calls `visit` with the number, part and row of records in their order in the files, until it returns false.
-    /// As where something is missing all of it is done again, it should not be many.
+    /// As where something is missing all of it is done again, it should not be many: all that they need must be resident
+    /// together. So it is with windows and groups.
     pub fn visit_rows(
         &self,
         from: u64,

@@ -17,7 +17,7 @@ impl Host {
     pub fn new() -> Host {
         Host {
             files: BTreeMap::new(),
-            blocks: Blocks::new(1 << 20),
+            blocks: Blocks::new(32 << 20),
             reads: 0,
         }
     }

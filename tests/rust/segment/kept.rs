@@ -1,6 +1,6 @@
 //! The kept index against a plain list of rows, while it is flushed, merged and opened anew.
 //!
-//! `STACKROOM_DEEP=1`: 40,000 records in place of 3,000.
+//! `STACKROOM_DEEP=1`: 10,000 records in place of 3,000.
 
 use stackroom::archive::surt;
 use stackroom::index::{
@@ -128,7 +128,7 @@ impl Keeper {
 
     fn reopen(&mut self) {
         let manifest = Manifest::read(&self.index.manifest().to_bytes()).expect("a manifest");
-        self.host.blocks = stackroom::segment::Blocks::new(1 << 20);
+        self.host.blocks = stackroom::segment::Blocks::new(32 << 20);
         self.index = self
             .host
             .run(|blocks| Index::open(&manifest, blocks))
@@ -352,7 +352,7 @@ fn compare(keeper: &mut Keeper, rows: &[Row]) {
 #[test]
 fn it_answers_as_a_list_of_rows_would_whatever_was_flushed_and_merged() {
     let count = if std::env::var_os("STACKROOM_DEEP").is_some() {
-        40_000
+        10_000
     } else {
         3000
     };

@@ -21,6 +21,13 @@ const DAMAGED = 2;
 const CACHE_BYTES = 8 * 1024 * 1024;
 /** How long it may leave nothing else its turn. */
 const TURN_MS = 50;
+/**
+ * An operation begins anew where it misses something, so that what it needs must be resident together: long ones are
+ * done in parts. Rows in the order of a column may each lie in a block of their own.
+ */
+const ROWS_AT_ONCE = 500;
+const SORTED_AT_ONCE = 40;
+const GROUPS_AT_ONCE = 10;
 /** A merged segment goes out in pieces of this length. */
 const PIECE_BYTES = 1024 * 1024;
 const NO_TIME = 0xffffffff;
@@ -131,8 +138,13 @@ export class ArchiveIndex {
   /** Rows in the order of the files. */
   rows(from: number, count: number): Promise<RecordRow[]> {
     return this.#next(async () => {
-      await this.#run(() => this.#engine.rows(from, count));
-      return decodeRows(this.#engine.take_value());
+      const rows: RecordRow[] = [];
+      const to = Math.min(from + count, this.count);
+      for (let at = from; at < to; at += ROWS_AT_ONCE) {
+        await this.#run(() => this.#engine.rows(at, Math.min(ROWS_AT_ONCE, to - at)));
+        rows.push(...decodeRows(this.#engine.take_value()));
+      }
+      return rows;
     });
   }
 
@@ -212,8 +224,13 @@ export class ArchiveIndex {
   }
 
   async #sorted(column: number, from: number, count: number, isDescending: boolean): Promise<RecordRow[]> {
-    await this.#run(() => this.#engine.sorted(column, from, count, isDescending));
-    return decodeRows(this.#engine.take_value());
+    const rows: RecordRow[] = [];
+    const to = Math.min(from + count, this.keptCount);
+    for (let at = from; at < to; at += SORTED_AT_ONCE) {
+      await this.#run(() => this.#engine.sorted(column, at, Math.min(SORTED_AT_ONCE, to - at), isDescending));
+      rows.push(...decodeRows(this.#engine.take_value()));
+    }
+    return rows;
   }
 
   async #rank(column: number, key: Uint8Array): Promise<Tally> {
@@ -222,8 +239,15 @@ export class ArchiveIndex {
   }
 
   async #groups(column: number, isOfHosts: boolean, under: string, { count, after = NOTHING }: GroupsAsked): Promise<Group[]> {
-    await this.#run(() => this.#engine.groups(column, isOfHosts, encoder.encode(under), after, count));
-    return decodeGroups(this.#engine.take_value()).map(({ name, ...group }) => ({ ...group, name: nameOf(COLUMNS[column], name) }));
+    const groups: Group[] = [];
+    for (let from = after; groups.length < count; from = groups.at(-1)?.behind ?? from) {
+      const wanted = Math.min(GROUPS_AT_ONCE, count - groups.length);
+      await this.#run(() => this.#engine.groups(column, isOfHosts, encoder.encode(under), from, wanted));
+      const some = decodeGroups(this.#engine.take_value());
+      groups.push(...some.map(({ name, ...group }) => ({ ...group, name: nameOf(COLUMNS[column], name) })));
+      if (some.length < wanted) break;
+    }
+    return groups;
   }
 
   async #merge(): Promise<void> {
