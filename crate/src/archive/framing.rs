@@ -33,6 +33,15 @@ impl Framing {
         }
     }
 
+    /// Whether what comes after a block is just what should: then its length is right, and nobody asks what may
+    /// look like a record in it.
+    pub fn is_followed(self, rest: &[u8]) -> bool {
+        const FOLLOWS: &[u8] = b"\r\n\r\nWARC/";
+        self == Framing::Warc
+            && rest.starts_with(FOLLOWS)
+            && rest.get(FOLLOWS.len()).is_some_and(u8::is_ascii_digit)
+    }
+
     /// Whether inflated bytes begin with a record. `None` while too little of them is known.
     pub fn begins_record(self, start: &[u8]) -> Option<bool> {
         if self == Framing::Warc {

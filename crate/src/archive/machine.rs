@@ -676,6 +676,9 @@ impl Machine {
         let taken = usize::try_from(self.remaining)
             .unwrap_or(usize::MAX)
             .min(bytes.len());
+        if self.inside.is_some() && self.framing.is_followed(&bytes[taken..]) {
+            self.inside = None;
+        }
         let bytes = &bytes[..taken];
         if let Some(hunt) = &mut self.inside
             && let Some(found) = hunt.seeker.feed(bytes)

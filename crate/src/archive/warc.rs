@@ -42,7 +42,7 @@ impl RecordType {
     pub fn parse(name: &[u8]) -> RecordType {
         let known = RecordType::ALL
             .iter()
-            .find(|(_, known)| name.eq_ignore_ascii_case(known.as_bytes()));
+            .find(|(_, known)| is_same(name, known.as_bytes()));
         known.map_or(RecordType::Unknown, |(kind, _)| *kind)
     }
 
@@ -118,10 +118,9 @@ impl Fields {
 
     /// Values of that name as they stand.
     fn named<'a>(&self, raw: &'a [u8], name: &str) -> impl Iterator<Item = &'a [u8]> {
-        // Most names are told apart by their length.
         let is_named = move |field: &&Field| {
             let (start, end) = field.name;
-            end - start == name.len() && raw[start..end].eq_ignore_ascii_case(name.as_bytes())
+            is_same(&raw[start..end], name.as_bytes())
         };
         let fields = self.fields.iter().filter(is_named);
         fields.map(|field| &raw[field.value.0..field.value.1])
@@ -135,6 +134,14 @@ impl Fields {
             )
         })
     }
+}
+
+/// Whether two names are the same in any case. Most are told apart by length and last letter, or as they stand.
+fn is_same(name: &[u8], known: &[u8]) -> bool {
+    let last = |name: &[u8]| name.last().map(u8::to_ascii_lowercase);
+    name.len() == known.len()
+        && last(name) == last(known)
+        && (name == known || name.eq_ignore_ascii_case(known))
 }
 
 /// The colon that ends the name; names of HTTP/2 begin with one.

@@ -11,7 +11,8 @@ await exports.default({ module_or_path: readFileSync(join(folder, "tools_bg.wasm
 
 const file = openSync(path, "r");
 const size = fstatSync(file).size;
-const window = Buffer.allocUnsafe(1 << 20);
+// Larger ones, copied into the engine, leave the cache of most processors.
+const window = Buffer.allocUnsafe(512 << 10);
 const before = process.cpuUsage();
 const start = performance.now();
 const index = new exports.Index();
