@@ -302,7 +302,8 @@ impl Captures {
                 last += 1;
             }
             self.urls.scan(first, last + 1, |row, url| {
-                self.encode_row(row, url, &mut out);
+                self.row(row, url)
+                    .tell(row as u64, self.part_of(row) as u64, &mut out);
                 true
             });
         }
@@ -314,13 +315,10 @@ impl Captures {
     ///   rows := (part:varint row key:bytes)*        row as `Row::write` has it
     pub fn keyed_rows(&self, from: usize, count: usize) -> Vec<u8> {
         let mut out = Writer::new();
-        let mut bytes = Vec::new();
         let to = self.count.min(from.saturating_add(count));
         self.urls.scan(from, to, |row, url| {
             out.varint(self.part_of(row) as u64);
-            bytes.clear();
-            self.row(row, url).write(&mut bytes);
-            out.raw(&bytes);
+            self.row(row, url).write(&mut out);
             out.bytes(surt(&String::from_utf8_lossy(url)).as_bytes());
             true
         });
@@ -350,30 +348,6 @@ impl Captures {
             mime: self.mime_names[usize::from(segment.mimes[at])].clone(),
             url: url.to_vec(),
         }
-    }
-
-    fn encode_row(&self, row: usize, url: &[u8], out: &mut Writer) {
-        let (segment, at) = (&self.segments[row / SEGMENT_ROWS], row % SEGMENT_ROWS);
-        let (status, date) = (segment.statuses[at], segment.dates[at]);
-        out.varint(row as u64);
-        out.varint(self.part_of(row) as u64);
-        out.varint(segment.offsets[at]);
-        out.varint(self.widened(LENGTH_COLUMN, row, segment.lengths[at]));
-        out.varint(segment.skips.get(at).copied().unwrap_or(0));
-        out.varint(u64::from(segment.kinds[at]));
-        out.varint(if status == NO_STATUS {
-            0
-        } else {
-            u64::from(status) + 1
-        });
-        out.varint(self.widened(SIZE_COLUMN, row, segment.sizes[at]));
-        out.varint(if date == NO_DATE {
-            0
-        } else {
-            u64::from(date) + 1
-        });
-        out.bytes(&self.mime_names[usize::from(segment.mimes[at])]);
-        out.bytes(url);
     }
 
     fn widened(&self, column: u8, row: usize, value: u32) -> u64 {

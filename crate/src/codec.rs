@@ -14,6 +14,11 @@ impl Writer {
         Writer::default()
     }
 
+    /// Goes on behind what is there.
+    pub fn behind(bytes: Vec<u8>) -> Writer {
+        Writer { bytes }
+    }
+
     pub fn varint(&mut self, value: u64) {
         push_varint(&mut self.bytes, value);
     }
@@ -39,6 +44,11 @@ pub fn push_varint(out: &mut Vec<u8>, mut value: u64) {
         value >>= 7;
     }
     out.push((value & 0x7f) as u8);
+}
+
+/// How many bytes two texts begin with in common.
+pub fn shared_bytes(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 /// Takes values from a slice; `None` where the slice ends or a varint is longer than 64 bits.

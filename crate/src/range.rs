@@ -250,7 +250,9 @@ impl Sink for Telling {
 
     fn end(&mut self, record: &Record) {
         self.row.end(record);
-        self.row.write(&mut self.rows);
+        let mut rows = codec::Writer::behind(std::mem::take(&mut self.rows));
+        self.row.write(&mut rows);
+        self.rows = rows.finish();
     }
 
     fn damage(&mut self, damage: Damage) {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use xxhash_rust::xxh64::xxh64;
 
 use crate::archive::{HttpHead, Record, RecordType, WarcHead, bare_type};
-use crate::codec::{Reader, push_varint};
+use crate::codec::{Reader, Writer};
 use crate::limits::{TABLE_MIME_BYTES_MAX, TABLE_URL_BYTES_MAX};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,25 +78,49 @@ impl Row {
         self.mime.make_ascii_lowercase();
     }
 
-    pub fn write(&self, out: &mut Vec<u8>) {
-        push_varint(out, self.offset);
-        push_varint(out, self.length);
-        push_varint(out, self.skip);
-        push_varint(out, u64::from(self.kind));
-        push_varint(out, self.status.map_or(0, |status| u64::from(status) + 1));
-        push_varint(out, self.size);
-        push_varint(out, self.date.map_or(0, |date| u64::from(date) + 1));
-        push_varint(out, self.digest);
-        push_varint(out, self.origin);
-        push_varint(out, u64::from(self.segment));
-        for text in [&self.mime, &self.url] {
-            push_varint(out, text.len() as u64);
-            out.extend_from_slice(text);
-        }
+    pub fn write(&self, out: &mut Writer) {
+        self.write_unnamed(out);
+        out.bytes(&self.url);
+    }
+
+    /// All but the URL, which stands elsewhere.
+    pub fn write_unnamed(&self, out: &mut Writer) {
+        self.write_figures(out);
+        out.varint(self.digest);
+        out.varint(self.origin);
+        out.varint(u64::from(self.segment));
+        out.bytes(&self.mime);
+    }
+
+    /// What a list shows of it, with its number and its part.
+    ///
+    ///   told := number part figures mime url        figures := offset length skip kind status+1 size date+1
+    pub fn tell(&self, number: u64, part: u64, out: &mut Writer) {
+        out.varint(number);
+        out.varint(part);
+        self.write_figures(out);
+        out.bytes(&self.mime);
+        out.bytes(&self.url);
+    }
+
+    fn write_figures(&self, out: &mut Writer) {
+        out.varint(self.offset);
+        out.varint(self.length);
+        out.varint(self.skip);
+        out.varint(u64::from(self.kind));
+        out.varint(self.status.map_or(0, |status| u64::from(status) + 1));
+        out.varint(self.size);
+        out.varint(self.date.map_or(0, |date| u64::from(date) + 1));
     }
 
     /// Takes the next row into this one; `None` where there is no whole one.
     pub fn read(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        self.read_unnamed(from)?;
+        read_bytes(from, &mut self.url)
+    }
+
+    /// The same without its URL.
+    pub fn read_unnamed(&mut self, from: &mut Reader<'_>) -> Option<()> {
         self.offset = from.varint()?;
         self.length = from.varint()?;
         self.skip = from.varint()?;
@@ -113,8 +137,7 @@ impl Row {
         self.digest = from.varint()?;
         self.origin = from.varint()?;
         self.segment = u32::try_from(from.varint()?).ok()?;
-        read_bytes(from, &mut self.mime)?;
-        read_bytes(from, &mut self.url)
+        read_bytes(from, &mut self.mime)
     }
 }
 

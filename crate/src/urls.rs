@@ -5,7 +5,7 @@
 //! `shared` counts the bytes taken from the URL before it in the group (0 for the first).
 //! Segments never move once they are full, so memory stays what the URLs need.
 
-use crate::codec::{Reader, push_varint};
+use crate::codec::{Reader, push_varint, shared_bytes};
 
 const GROUP_URLS: usize = 16;
 const SEGMENT_URLS: usize = 4096;
@@ -46,7 +46,7 @@ impl Urls {
                 .push(u32::try_from(segment.bytes.len()).unwrap_or(u32::MAX));
             0
         } else {
-            shared_prefix(&self.last, url)
+            shared_bytes(&self.last, url)
         };
         push_varint(&mut segment.bytes, shared as u64);
         push_varint(&mut segment.bytes, (url.len() - shared) as u64);
@@ -99,10 +99,6 @@ fn next(reader: &mut Reader<'_>, url: &mut Vec<u8>) -> bool {
     url.truncate(shared);
     url.extend_from_slice(suffix);
     true
-}
-
-fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-import { openLibrary, type Library } from "../lib/library/node.js";
+import type { Library } from "../lib/library/node.js";
 import { ArchiveError, openArchive } from "../lib/node.js";
 import { COMMON, DAMAGED, UNUSABLE, USABLE, UsageError, parsed, write, type Command } from "./command.js";
+import { withLibrary } from "./kept.js";
 
 export const add: Command = {
   synopsis: "add FILE... --to DIR",
@@ -14,14 +15,11 @@ export const add: Command = {
     const { positionals: files, values } = parsed(() => parseArgs({ args: [...args], options: { ...COMMON, to: { type: "string" } }, allowPositionals: true }));
     if (files.length === 0) throw new UsageError("add needs a file");
     if (values.to === undefined) throw new UsageError("add needs a folder: --to DIR");
-    const library = await openLibrary(values.to);
-    let exit = USABLE;
-    try {
+    return await withLibrary(values.to, async (library) => {
+      let exit = USABLE;
       for (const file of files) exit = Math.max(exit, await keep(library, file));
-    } finally {
-      await library.close();
-    }
-    return exit;
+      return exit;
+    });
   },
 };
 

@@ -2,9 +2,9 @@
 
 import { parseArgs } from "node:util";
 
-import { openLibrary, type Library, type SortColumn } from "../lib/library/node.js";
+import type { Library, SortColumn } from "../lib/library/node.js";
 import { COMMON, DAMAGED, USABLE, UsageError, parsed, write, type Command } from "./command.js";
-import { keptFolder } from "./verify.js";
+import { keptFolder, withLibrary } from "./kept.js";
 
 const COLUMNS: readonly string[] = ["url", "time", "status", "mime", "type", "size"];
 const ROWS_AT_ONCE = 1_000;
@@ -18,16 +18,11 @@ export const dump: Command = {
     const folder = keptFolder("dump", positionals);
     if (values.sort !== undefined && !COLUMNS.includes(values.sort)) throw new UsageError(`--sort takes one of ${COLUMNS.join(", ")}`);
     const [id, limit] = [numberOf("id", values.id), numberOf("limit", values.limit) ?? Infinity];
-    const library = await openLibrary(folder);
-    try {
-      if (id === undefined) {
-        for (const archive of (await library.list()).slice(0, limit)) await write(`${JSON.stringify(archive)}\n`);
-        return USABLE;
-      }
-      return await rows(library, id, limit, values.sort as SortColumn | undefined, values.reverse === true);
-    } finally {
-      await library.close();
-    }
+    return await withLibrary(folder, async (library) => {
+      if (id !== undefined) return await rows(library, id, limit, values.sort as SortColumn | undefined, values.reverse === true);
+      for (const archive of (await library.list()).slice(0, limit)) await write(`${JSON.stringify(archive)}\n`);
+      return USABLE;
+    });
   },
 };
 

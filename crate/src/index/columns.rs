@@ -95,17 +95,7 @@ pub fn url_of(key: &[u8]) -> &[u8] {
 pub fn row_value(row: &Row, part: u64) -> Vec<u8> {
     let mut out = Writer::new();
     out.varint(part);
-    out.varint(row.offset);
-    out.varint(row.length);
-    out.varint(row.skip);
-    out.varint(u64::from(row.kind));
-    out.varint(row.status.map_or(0, |status| u64::from(status) + 1));
-    out.varint(row.size);
-    out.varint(row.date.map_or(0, |date| u64::from(date) + 1));
-    out.varint(row.digest);
-    out.varint(row.origin);
-    out.varint(u64::from(row.segment));
-    out.bytes(&row.mime);
+    row.write_unnamed(&mut out);
     out.finish()
 }
 
@@ -113,25 +103,8 @@ pub fn row_value(row: &Row, part: u64) -> Vec<u8> {
 pub fn read_row(url: &[u8], value: &[u8]) -> Option<(Row, u64)> {
     let mut reader = Reader::new(value);
     let part = reader.varint()?;
-    let mut row = Row {
-        offset: reader.varint()?,
-        length: reader.varint()?,
-        skip: reader.varint()?,
-        kind: u8::try_from(reader.varint()?).ok()?,
-        ..Row::default()
-    };
-    if let Some(status) = reader.varint()?.checked_sub(1) {
-        row.status = Some(u16::try_from(status).ok()?);
-    }
-    row.size = reader.varint()?;
-    if let Some(date) = reader.varint()?.checked_sub(1) {
-        row.date = Some(u32::try_from(date).ok()?);
-    }
-    row.digest = reader.varint()?;
-    row.origin = reader.varint()?;
-    row.segment = u32::try_from(reader.varint()?).ok()?;
-    let length = usize::try_from(reader.varint()?).ok()?;
-    row.mime = reader.take(length)?.to_vec();
+    let mut row = Row::default();
+    row.read_unnamed(&mut reader)?;
     row.url = url.to_vec();
     Some((row, part))
 }

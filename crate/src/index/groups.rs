@@ -7,11 +7,11 @@ use crate::segment::{Blocks, Rank, Stop};
 
 /// Which entries of a column are together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grouping {
+pub enum Grouping<'a> {
     /// Those of the same key.
     Key,
-    /// Those of URL keys by the labels of their hosts, one level below a host.
-    Host,
+    /// Those of URL keys by the labels of their hosts, one level below a host; empty for the highest level.
+    Host { under: &'a [u8] },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,18 +34,16 @@ const BEHIND: u8 = b'-';
 /// Behind the space that ends a URL key.
 const BEHIND_URL: u8 = b'!';
 
-/// Groups of the entries whose keys are from `from` to below `to`, so many at most; `under` is the host below which
-/// labels are told, empty for all.
+/// Groups of the entries whose keys are from `from` on, so many at most.
 pub fn groups(
     column: &Merged<'_>,
-    grouping: Grouping,
-    under: &[u8],
+    grouping: Grouping<'_>,
     from: &[u8],
     count: usize,
     blocks: &mut Blocks,
 ) -> Result<Vec<Group>, Stop> {
     let (mut at, end) = match grouping {
-        Grouping::Host if !under.is_empty() => {
+        Grouping::Host { under } if !under.is_empty() => {
             let end = column.rank(&with(under, BEHIND), blocks)?;
             // The host's own come first and are of no label.
             let start = column.rank(&with(under, LABEL), blocks)?;
@@ -63,7 +61,7 @@ pub fn groups(
         })?;
         let (name, behind) = match grouping {
             Grouping::Key => (key.clone(), with(&key, 0)),
-            Grouping::Host => host_group(&key, under),
+            Grouping::Host { under } => host_group(&key, under),
         };
         let next = column.rank(&behind, blocks)?;
         // In a column that is not in order, as no writer makes it, this would not end.

@@ -352,13 +352,12 @@ impl Index {
     pub fn groups(
         &self,
         column: Column,
-        grouping: Grouping,
-        under: &[u8],
+        grouping: Grouping<'_>,
         from: &[u8],
         count: usize,
         blocks: &mut Blocks,
     ) -> Result<Vec<Group>, Stop> {
-        groups::groups(&self.column(column), grouping, under, from, count, blocks)
+        groups::groups(&self.column(column), grouping, from, count, blocks)
     }
 
     /// Looks at some entries of the segments. True when all were seen. One that is damaged is not looked at further.

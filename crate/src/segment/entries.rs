@@ -5,7 +5,7 @@
 //! Every sixteenth entry shares nothing, and its offset is one of the starts, so that a key or a number is found
 //! without reading all that is before it.
 
-use crate::codec::{Reader, push_varint};
+use crate::codec::{Reader, push_varint, shared_bytes};
 use crate::limits::SEGMENT_KEY_BYTES_MAX;
 
 const STRIDE: usize = 16;
@@ -207,10 +207,6 @@ impl Walk {
         self.next = entries.starts_at - reader.left();
         Ok(())
     }
-}
-
-fn shared_bytes(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]

@@ -196,7 +196,7 @@ impl KeptIndex {
         let visited =
             self.index
                 .visit_rows(offset_in(from), &mut self.blocks, |number, part, row| {
-                    write_row(&mut out, number, part, &row);
+                    row.tell(number, part, &mut out);
                     left -= 1;
                     left > 0
                 });
@@ -218,7 +218,7 @@ impl KeptIndex {
             };
             for number in index.window(column, window, blocks)? {
                 if let Some((part, row)) = index.row(number, blocks)? {
-                    write_row(&mut out, number, part, &row);
+                    row.tell(number, part, &mut out);
                 }
             }
             Ok(out.finish())
@@ -255,7 +255,7 @@ impl KeptIndex {
         count: usize,
     ) -> u32 {
         let grouping = if is_of_hosts {
-            Grouping::Host
+            Grouping::Host { under }
         } else {
             Grouping::Key
         };
@@ -264,7 +264,7 @@ impl KeptIndex {
         };
         let groups = self
             .index
-            .groups(column, grouping, under, from, count, &mut self.blocks);
+            .groups(column, grouping, from, count, &mut self.blocks);
         self.done(groups, |this, groups| {
             let mut out = Writer::new();
             for group in groups {
@@ -303,19 +303,4 @@ fn keyed<'a>(reader: &mut Reader<'a>, row: &mut Row) -> Option<(u64, &'a [u8])> 
     row.read(reader)?;
     let length = usize::try_from(reader.varint()?).ok()?;
     Some((part, reader.take(length)?))
-}
-
-/// As the table of records tells its rows.
-fn write_row(out: &mut Writer, number: u64, part: u64, row: &Row) {
-    out.varint(number);
-    out.varint(part);
-    out.varint(row.offset);
-    out.varint(row.length);
-    out.varint(row.skip);
-    out.varint(u64::from(row.kind));
-    out.varint(row.status.map_or(0, |status| u64::from(status) + 1));
-    out.varint(row.size);
-    out.varint(row.date.map_or(0, |date| u64::from(date) + 1));
-    out.bytes(&row.mime);
-    out.bytes(&row.url);
 }

@@ -152,13 +152,13 @@ impl Keeper {
             .expect("a rank")
     }
 
-    fn groups(&mut self, column: Column, grouping: Grouping, under: &[u8]) -> Vec<Group> {
+    fn groups(&mut self, column: Column, grouping: Grouping<'_>) -> Vec<Group> {
         let mut all: Vec<Group> = Vec::new();
         let mut from = Vec::new();
         loop {
             let Keeper { host, index, .. } = self;
             // A few at a time, as a list that is scrolled asks for them.
-            let some = host.run(|blocks| index.groups(column, grouping, under, &from, 3, blocks));
+            let some = host.run(|blocks| index.groups(column, grouping, &from, 3, blocks));
             let some = some.expect("groups");
             let Some(last) = some.last() else {
                 return all;
@@ -266,7 +266,7 @@ fn compare(keeper: &mut Keeper, rows: &[Row]) {
     let count = usize::try_from(count).expect("a number");
     assert_eq!(keeper.window(Column::Url, from, count, false), expected[..]);
     // How many there are of each type, status and host.
-    let groups = keeper.groups(Column::Mime, Grouping::Key, b"");
+    let groups = keeper.groups(Column::Mime, Grouping::Key);
     let mut mimes: Vec<Group> = Vec::new();
     for mime in ["", "application/json", "image/png", "text/html"] {
         let whole = weight(&mut rows.iter().filter(|row| row.mime == mime.as_bytes()));
@@ -284,7 +284,7 @@ fn compare(keeper: &mut Keeper, rows: &[Row]) {
     assert_eq!(groups, mimes);
     assert_eq!(
         keeper
-            .groups(Column::Status, Grouping::Key, b"")
+            .groups(Column::Status, Grouping::Key)
             .iter()
             .map(|group| group.entries)
             .sum::<u64>(),
@@ -316,7 +316,7 @@ fn compare(keeper: &mut Keeper, rows: &[Row]) {
         return;
     }
     check(
-        keeper.groups(Column::Url, Grouping::Host, b""),
+        keeper.groups(Column::Url, Grouping::Host { under: b"" }),
         &[
             ("-", "", true),
             ("dns:", "", true),
@@ -326,22 +326,32 @@ fn compare(keeper: &mut Keeper, rows: &[Row]) {
         ],
     );
     check(
-        keeper.groups(Column::Url, Grouping::Host, b"org"),
+        keeper.groups(Column::Url, Grouping::Host { under: b"org" }),
         &[
             ("org,example", "example.org", false),
             ("org,example-two", "example-two.org", true),
         ],
     );
     check(
-        keeper.groups(Column::Url, Grouping::Host, b"org,example"),
+        keeper.groups(
+            Column::Url,
+            Grouping::Host {
+                under: b"org,example",
+            },
+        ),
         &[("org,example,a", "a.example.org", false)],
     );
     check(
-        keeper.groups(Column::Url, Grouping::Host, b"org,example,a"),
+        keeper.groups(
+            Column::Url,
+            Grouping::Host {
+                under: b"org,example,a",
+            },
+        ),
         &[("org,example,a,b", "b.a.example.org", true)],
     );
     check(
-        keeper.groups(Column::Url, Grouping::Host, b"test"),
+        keeper.groups(Column::Url, Grouping::Host { under: b"test" }),
         &[
             ("test,other", "other.test", true),
             ("test,other:8080", "", true),
