@@ -65,6 +65,7 @@ pub struct Fields {
 
 #[derive(Clone, Copy, Debug)]
 struct Field {
+    mark: [u8; 2],
     name: (usize, usize),
     value: (usize, usize),
 }
@@ -85,6 +86,7 @@ impl Fields {
                     (_, _, Some(colon)) => {
                         let name = trim(raw, at, at + colon);
                         self.fields.push(Field {
+                            mark: mark(&raw[name.0..name.1]),
                             name,
                             value: trim(raw, at + colon + 1, end),
                         });
@@ -118,9 +120,10 @@ impl Fields {
 
     /// Values of that name as they stand.
     fn named<'a>(&self, raw: &'a [u8], name: &str) -> impl Iterator<Item = &'a [u8]> {
+        let name = name.as_bytes();
+        let wanted = mark(name);
         let is_named = move |field: &&Field| {
-            let (start, end) = field.name;
-            is_same(&raw[start..end], name.as_bytes())
+            field.mark == wanted && is_same(&raw[field.name.0..field.name.1], name)
         };
         let fields = self.fields.iter().filter(is_named);
         fields.map(|field| &raw[field.value.0..field.value.1])
@@ -136,12 +139,15 @@ impl Fields {
     }
 }
 
-/// Whether two names are the same in any case. Most are told apart by length and last letter, or as they stand.
+/// By which most names are told apart: the last letter in lower case and the length.
+fn mark(name: &[u8]) -> [u8; 2] {
+    let last = name.last().map_or(0, u8::to_ascii_lowercase);
+    [last, name.len().to_le_bytes()[0]]
+}
+
+/// Whether two names are the same in any case. Nearly all that are the same are so as they stand.
 fn is_same(name: &[u8], known: &[u8]) -> bool {
-    let last = |name: &[u8]| name.last().map(u8::to_ascii_lowercase);
-    name.len() == known.len()
-        && last(name) == last(known)
-        && (name == known || name.eq_ignore_ascii_case(known))
+    name == known || name.eq_ignore_ascii_case(known)
 }
 
 /// The colon that ends the name; names of HTTP/2 begin with one.
