@@ -3,11 +3,11 @@
  *
  * A stream starts with a credit of items; the engine sends no more than it has credit for, and every
  * item that the caller takes adds one. Closing either side ends everything that is under way.
- * Knows nothing of what is called: see `protocol.ts`.
+ * Knows nothing of what is called: see `protocol.ts`, which is what is meant where nothing else is said.
  */
 
 import { abortError, checkAbort, errorFromWire, errorToWire } from "./errors.js";
-import type { Calls, CallName, FromEngine, StreamName, Streams, ToEngine } from "./protocol.js";
+import type { Calls, FromEngine, Streams, ToEngine } from "./protocol.js";
 
 /** What a `Worker`, a `MessagePort` and a worker's own scope have in common. */
 export interface Port {
@@ -23,11 +23,18 @@ const STREAM_CREDIT = 4;
 
 // The engine's side
 
-export type Handlers = {
-  [Name in CallName]: (request: Parameters<Calls[Name]>[0]) => ReturnType<Calls[Name]> | Promise<ReturnType<Calls[Name]>>;
+export type Functions<T> = { readonly [Name in keyof T]: (request: never) => unknown };
+type RequestOf<F> = F extends (request: infer Request) => unknown ? Request : never;
+type AnswerOf<F> = F extends (request: never) => infer Answer ? Answer : never;
+
+/** What is served: an answer to every call, and items of every stream. */
+export type HandlersOf<C, S = object> = {
+  [Name in keyof C]: (request: RequestOf<C[Name]>) => AnswerOf<C[Name]> | Promise<AnswerOf<C[Name]>>;
 } & {
-  [Name in StreamName]: (request: Parameters<Streams[Name]>[0], signal: AbortSignal) => AsyncIterable<ReturnType<Streams[Name]>>;
+  [Name in keyof S]: (request: RequestOf<S[Name]>, signal: AbortSignal) => AsyncIterable<AnswerOf<S[Name]>>;
 };
+
+export type Handlers = HandlersOf<Calls, Streams>;
 
 interface Running {
   readonly controller: AbortController;
@@ -37,13 +44,13 @@ interface Running {
 }
 
 /** Answers what comes in over the port. What it returns ends that, and resolves when nothing runs any more. */
-export function serve(port: Port, handlers: Handlers): () => Promise<void> {
+export function serve(port: Port, handlers: object): () => Promise<void> {
   const running = new Map<number, Running>();
   const send = (message: FromEngine, value?: unknown): void => port.postMessage(message, transferables(value));
   const fail = (id: number, error: unknown): void => send({ id, error: errorToWire(error) });
 
   async function answer(id: number, name: string, request: unknown): Promise<void> {
-    const handler = (handlers as unknown as Record<string, (request: unknown) => unknown>)[name];
+    const handler = (handlers as Record<string, (request: unknown) => unknown>)[name];
     if (!handler) throw new TypeError(`no such call: ${name}`);
     const value = await handler(request);
     send({ id, value }, value);
@@ -51,7 +58,7 @@ export function serve(port: Port, handlers: Handlers): () => Promise<void> {
 
   async function stream(id: number, name: string, request: unknown, state: Running): Promise<void> {
     type Handler = (request: unknown, signal: AbortSignal) => AsyncIterable<unknown>;
-    const handler = (handlers as unknown as Record<string, Handler>)[name];
+    const handler = (handlers as Record<string, Handler>)[name];
     if (!handler) throw new TypeError(`no such stream: ${name}`);
     for await (const item of handler(request, state.controller.signal)) {
       while (state.credit === 0 && !state.controller.signal.aborted) {
@@ -117,7 +124,7 @@ interface Waiting {
 }
 
 /** Calls what is served at the other end of the port. */
-export class Client {
+export class Client<C extends Functions<C> = Calls, S extends Functions<S> = Streams> {
   readonly #port: Port;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
@@ -131,11 +138,7 @@ export class Client {
     };
   }
 
-  call<Name extends CallName>(
-    name: Name,
-    request: Parameters<Calls[Name]>[0],
-    options: CallOptions = {},
-  ): Promise<ReturnType<Calls[Name]>> {
+  call<Name extends keyof C & string>(name: Name, request: RequestOf<C[Name]>, options: CallOptions = {}): Promise<AnswerOf<C[Name]>> {
     return new Promise((resolve, reject) => {
       const { signal } = options;
       const closed = signal?.aborted ? abortError() : this.#closed;
@@ -153,7 +156,7 @@ export class Client {
       const take = (message: FromEngine): void => {
         if ("error" in message) return fail(errorFromWire(message.error));
         settle();
-        if ("value" in message) resolve(message.value as ReturnType<Calls[Name]>);
+        if ("value" in message) resolve(message.value as AnswerOf<C[Name]>);
       };
       this.#waiting.set(id, { take, fail });
       signal?.addEventListener("abort", onAbort);
@@ -161,16 +164,16 @@ export class Client {
     });
   }
 
-  async *stream<Name extends StreamName>(
+  async *stream<Name extends keyof S & string>(
     name: Name,
-    request: Parameters<Streams[Name]>[0],
+    request: RequestOf<S[Name]>,
     options: CallOptions = {},
-  ): AsyncGenerator<ReturnType<Streams[Name]>, void, undefined> {
+  ): AsyncGenerator<AnswerOf<S[Name]>, void, undefined> {
     const { signal } = options;
     checkAbort(signal);
     if (this.#closed) throw this.#closed;
     const id = ++this.#lastId;
-    const queue: ReturnType<Streams[Name]>[] = [];
+    const queue: AnswerOf<S[Name]>[] = [];
     let ended = false;
     let failure: Error | undefined;
     let wake = (): void => {};
@@ -179,7 +182,7 @@ export class Client {
       wake();
     };
     const take = (message: FromEngine): void => {
-      if ("item" in message) queue.push(message.item as ReturnType<Streams[Name]>);
+      if ("item" in message) queue.push(message.item as AnswerOf<S[Name]>);
       else if ("error" in message) failure ??= errorFromWire(message.error);
       else ended = true;
       wake();

@@ -123,9 +123,6 @@ export interface Streams {
   check(request: NamedRef & { isAlwaysNamed: boolean; member?: string | undefined }): CheckItem;
 }
 
-export type CallName = keyof Calls;
-export type StreamName = keyof Streams;
-
 /** From the library to the engine. */
 export type ToEngine =
   | { readonly id: number; readonly call: string; readonly request: unknown }

@@ -19,4 +19,6 @@ export async function openLibrary(name: string, { kinds, wasmUrl }: OpenLibraryO
 
 export { ArchiveError } from "../errors.js";
 export type { ArchiveIndex, Group, GroupsAsked, SortColumn, SortedRows, Tally } from "./archiveindex.js";
-export type { AddOptions, KeptArchive, Library, LibraryFinding } from "./library.js";
+export type { AddOptions } from "./keeping.js";
+export type { Description, KeptArchive, KeptFile, LibraryFinding } from "./kept.js";
+export type { Library } from "./library.js";

@@ -4,43 +4,14 @@
  */
 
 import type { Archive } from "../archive.js";
-import { ArchiveError, checkAbort } from "../errors.js";
-import type { ArchiveFormat } from "../shapes.js";
-import type { Finding } from "../store/packing.js";
+import { ArchiveError } from "../errors.js";
 import type { MakeStore } from "../store/pages.js";
 import type { PageStorage } from "../store/storage.js";
 import { Store } from "../store/store.js";
 import { ArchiveIndex, type MakeIndex } from "./archiveindex.js";
 import { divided, type Files } from "./files.js";
-
-export interface KeptArchive {
-  readonly id: number;
-  readonly name: string;
-  readonly format: ArchiveFormat;
-  /** `indexing` too where that was broken off: adding the archive again goes on with it. */
-  readonly state: "indexing" | "ready";
-  /** Where it came from, as the caller calls it: what makes it the same archive when it is added again. */
-  readonly source: string;
-  readonly records: number;
-  readonly damageCount: number;
-  /** Bytes of the archive, where they are known, and of its index. */
-  readonly bytes?: number;
-  readonly indexBytes: number;
-  /** Milliseconds since 1970. */
-  readonly added: number;
-}
-
-/** With the id of the archive that it is about, if it is about one. */
-export interface LibraryFinding extends Finding {
-  readonly id?: number;
-}
-
-export interface AddOptions {
-  readonly source: string;
-  readonly signal?: AbortSignal | undefined;
-  /** After each commit. */
-  readonly onKept?: ((archive: KeptArchive) => void) | undefined;
-}
+import { keepArchive, type AddOptions, type Keeper } from "./keeping.js";
+import type { ArchiveFacts, ArchiveNamed, Description, KeptArchive, LibraryFinding } from "./kept.js";
 
 export interface LibraryOptions {
   readonly storage: PageStorage;
@@ -48,21 +19,19 @@ export interface LibraryOptions {
   readonly makeIndex: MakeIndex;
 }
 
-/** Rows that cross from the engine at once. */
-const ROWS_AT_ONCE = 2_000;
 /** The number below which the catalogue keeps what the next archive is called. */
 const NEXT_ID = encode("next");
 const CATALOGUE = "archive/";
-/** No archive has it. */
-const NO_ID = 0;
 
-export class Library {
+export class Library implements Keeper {
   readonly #store: Store;
   readonly #makeIndex: MakeIndex;
   readonly #shelf: (number: number) => Files;
   readonly #indexes = new Map<number, Promise<ArchiveIndex>>();
   /** Sources that are being added, with their archives' ids once they have one. */
-  readonly #adding = new Map<string, number>();
+  readonly #adding = new Map<string, { id: number }>();
+  /** Changes of the catalogue read what they change. */
+  #lane: Promise<unknown> = Promise.resolve();
 
   private constructor(store: Store, shelf: (number: number) => Files, makeIndex: MakeIndex) {
     this.#store = store;
@@ -78,11 +47,12 @@ export class Library {
     return library;
   }
 
-  /** What is kept, the latest first. */
+  /** What is kept, what was added or opened last first. */
   async list(): Promise<KeptArchive[]> {
     const found: KeptArchive[] = [];
     for await (const [key, value] of this.#store.entries()) if (decode(key).startsWith(CATALOGUE)) found.push(read(value));
-    return found.sort((a, b) => b.added - a.added || b.id - a.id);
+    const seen = ({ opened, added }: KeptArchive): number => opened ?? added;
+    return found.sort((a, b) => seen(b) - seen(a) || b.id - a.id);
   }
 
   async get(id: number): Promise<KeptArchive | undefined> {
@@ -92,7 +62,7 @@ export class Library {
 
   /** The index of an archive, as far as it is kept. It stays open as long as the library. */
   async index(id: number): Promise<ArchiveIndex> {
-    if (!(await this.get(id))) throw new ArchiveError("library/unknown", "This archive is not in the library.");
+    if (!(await this.get(id))) throw unknown();
     return this.#indexOf(id);
   }
 
@@ -100,55 +70,67 @@ export class Library {
    * Keeps the rows of an archive that is open, those that are still to come too; what is kept already is not done again.
    * Resolves when it is indexed.
    */
-  async add(archive: Archive, { source, signal, onKept }: AddOptions): Promise<KeptArchive> {
+  add(archive: Archive, options: AddOptions): Promise<KeptArchive> {
+    return keepArchive(this, archive, options);
+  }
+
+  async begin(archive: ArchiveNamed): Promise<{ kept: KeptArchive; count: number }> {
+    const { source } = archive;
     if (this.#adding.has(source)) throw new ArchiveError("library/busy", "This archive is being added already.");
-    this.#adding.set(source, NO_ID);
-    let id = NO_ID;
+    const adding = { id: 0 };
+    this.#adding.set(source, adding);
     try {
       const known = (await this.list()).find((one) => one.source === source);
-      if (known?.state === "ready") return known;
-      id = known?.id ?? (await this.#newId());
-      this.#adding.set(source, id);
-      const index = await this.#indexOf(id);
-      const keep = async (state: KeptArchive["state"]): Promise<KeptArchive> => {
-        const manifest = await index.keep({ isWhole: state === "ready" });
-        const { damageCount, bytesTotal } = archive.progress;
-        const kept: KeptArchive = {
-          id,
-          name: archive.name,
-          format: archive.format,
-          state,
-          source,
-          records: index.keptCount,
-          damageCount,
-          ...(bytesTotal !== undefined && { bytes: bytesTotal }),
-          indexBytes: index.bytes,
-          added: known?.added ?? Date.now(),
-        };
-        await this.#store.batch({ put: [[catalogueKey(id), encode(JSON.stringify(kept))], [manifestKey(id), manifest]] });
-        await index.tidy();
-        onKept?.(kept);
-        return kept;
-      };
-      if (!known) await keep("indexing");
-      for await (const rows of archive.keyedRows(index.count, ROWS_AT_ONCE, { signal })) {
-        checkAbort(signal);
-        if (await index.add(rows)) await keep("indexing");
+      if (known?.state === "ready") {
+        this.#adding.delete(source);
+        return { kept: known, count: known.records };
       }
-      await archive.indexed;
-      return await keep("ready");
+      adding.id = known?.id ?? (await this.#newId());
+      const kept = known ?? { ...archive, id: adding.id, state: "indexing", records: 0, damageCount: 0, indexBytes: 0, added: Date.now() };
+      if (!known) await this.#commit(kept);
+      return { kept, count: (await this.#indexOf(kept.id)).count };
     } catch (error) {
-      // What was not kept is forgotten, and read again when the archive is added again.
-      await this.#closeIndex(id);
+      this.#adding.delete(source);
       throw error;
-    } finally {
+    }
+  }
+
+  async keep(id: number, from: number, rows: Uint8Array, facts: ArchiveFacts): Promise<{ count: number; kept?: KeptArchive }> {
+    const index = await this.#begun(id);
+    // Rows that come twice, or not in order, are those of another attempt.
+    if (index.count !== from) throw notBegun();
+    const isFull = await index.add(rows);
+    return { count: index.count, ...(isFull && { kept: await this.#keep(id, "indexing", facts) }) };
+  }
+
+  async end(id: number, facts: ArchiveFacts): Promise<KeptArchive> {
+    await this.#begun(id);
+    const kept = await this.#keep(id, "ready", facts);
+    this.#adding.delete(kept.source);
+    return kept;
+  }
+
+  async leave(id: number): Promise<void> {
+    for (const [source, adding] of this.#adding) {
+      if (adding.id !== id) continue;
+      await this.#closeIndex(id);
       this.#adding.delete(source);
     }
   }
 
+  /** What people call an archive, and what they note of it; `undefined` takes that away. */
+  async describe(id: number, description: Description): Promise<KeptArchive> {
+    return this.#change(id, (kept) => ({ ...kept, ...description }));
+  }
+
+  /** Notes that an archive was opened again. */
+  async touch(id: number): Promise<KeptArchive> {
+    return this.#change(id, (kept) => ({ ...kept, opened: Date.now() }));
+  }
+
   /** Forgets an archive and gives the space of its index back. False where it is not in the library. */
   async remove(id: number): Promise<boolean> {
-    if ([...this.#adding.values()].includes(id)) throw new ArchiveError("library/busy", "This archive is being added. Cancel that first.");
+    if (this.#isAdding(id)) throw new ArchiveError("library/busy", "This archive is being added. Cancel that first.");
     if (!(await this.get(id))) return false;
     await this.#store.batch({ remove: [catalogueKey(id), manifestKey(id)] });
     await this.#closeIndex(id);
@@ -187,6 +169,43 @@ export class Library {
     await this.#store.close();
   }
 
+  #isAdding(id: number): boolean {
+    return [...this.#adding.values()].some((adding) => adding.id === id);
+  }
+
+  #begun(id: number): Promise<ArchiveIndex> {
+    if (!this.#isAdding(id)) throw notBegun();
+    return this.#indexOf(id);
+  }
+
+  /** Commits the rows that are there, and what is known of the archive with them. */
+  async #keep(id: number, state: KeptArchive["state"], facts: ArchiveFacts): Promise<KeptArchive> {
+    const index = await this.#indexOf(id);
+    const manifest = await index.keep({ isWhole: state === "ready" });
+    const captured = state === "ready" ? await index.period() : undefined;
+    const kept = await this.#change(id, (known) => ({ ...known, ...facts, state, records: index.keptCount, indexBytes: index.bytes, ...(captured && { captured }) }), manifest);
+    await index.tidy();
+    return kept;
+  }
+
+  /** Reads what is known of an archive and commits what becomes of it. */
+  #change(id: number, change: (kept: KeptArchive) => KeptArchive, manifest?: Uint8Array): Promise<KeptArchive> {
+    const changed = this.#lane.then(async () => {
+      const known = await this.get(id);
+      if (!known) throw unknown();
+      const kept = change(known);
+      await this.#commit(kept, manifest);
+      return kept;
+    });
+    this.#lane = changed.catch(() => {});
+    return changed;
+  }
+
+  #commit(kept: KeptArchive, manifest?: Uint8Array): Promise<void> {
+    const { id } = kept;
+    return this.#store.batch({ put: [[catalogueKey(id), encode(JSON.stringify(kept))], ...(manifest ? [[manifestKey(id), manifest] as const] : [])] });
+  }
+
   async #clear(id: number): Promise<void> {
     const files = this.#shelf(id);
     for (const { file } of await files.list()) await files.remove(file);
@@ -218,6 +237,8 @@ export class Library {
   }
 }
 
+const unknown = (): ArchiveError => new ArchiveError("library/unknown", "This archive is not in the library.");
+const notBegun = (): ArchiveError => new ArchiveError("library/not-begun", "This archive is not being added.");
 const catalogueKey = (id: number): Uint8Array => encode(`${CATALOGUE}${id}`);
 const manifestKey = (id: number): Uint8Array => encode(`index/${id}`);
 const read = (value: Uint8Array): KeptArchive => JSON.parse(decode(value)) as KeptArchive;

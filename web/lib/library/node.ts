@@ -16,4 +16,6 @@ export async function openLibrary(folder: string): Promise<Library> {
 
 export { ArchiveError } from "../errors.js";
 export type { ArchiveIndex, Group, GroupsAsked, SortColumn, SortedRows, Tally } from "./archiveindex.js";
-export type { AddOptions, KeptArchive, Library, LibraryFinding } from "./library.js";
+export type { AddOptions } from "./keeping.js";
+export type { Description, KeptArchive, KeptFile, LibraryFinding } from "./kept.js";
+export type { Library } from "./library.js";

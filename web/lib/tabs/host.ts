@@ -5,7 +5,7 @@
  */
 
 import { errorToWire } from "../errors.js";
-import { serve, type Handlers } from "../port.js";
+import { serve } from "../port.js";
 import type { Claim } from "./claim.js";
 import { SharedFiles } from "./files.js";
 import { leaseEnd } from "./lease.js";
@@ -16,7 +16,7 @@ import { channelName, compareVersions, pause, type Cry, type FromHost, type ToHo
 /** What the owner owns, behind the claim. */
 export interface Owned {
   /** What one tab may call; made when it links. */
-  handlers(tab: string): Handlers;
+  handlers(tab: string): object;
   /** The tab is gone: frees what it held. */
   release?(tab: string): void;
   /** Closes every handle. */

@@ -10,8 +10,8 @@
  */
 
 import { ArchiveError, abortError, isAbort } from "../errors.js";
-import { Client } from "../port.js";
-import { VERSION } from "../protocol.js";
+import { Client, type Functions } from "../port.js";
+import { VERSION, type Calls, type Streams } from "../protocol.js";
 import type { StorageKind } from "../store/ladder.js";
 import { askToPersist } from "../store/room.js";
 import { SharedFiles } from "./files.js";
@@ -49,9 +49,10 @@ const RETRY_MS_MAX = 30_000;
 /** Suspicions for which another tab may be stealing, before that tab counts as frozen too. */
 const STEAL_TURNS = 2;
 
-export class Tab {
+/** What the owner is asked is as for an engine where nothing else is said. */
+export class Tab<C extends Functions<C> = Calls, S extends Functions<S> = Streams> {
   readonly id = crypto.randomUUID();
-  readonly client: Client;
+  readonly client: Client<C, S>;
   readonly files: SharedFiles;
   readonly #options: TabOptions;
   readonly #version: string;
@@ -94,7 +95,7 @@ export class Tab {
     this.#port = new SteadyPort(options.repeatable ?? REPEATABLE);
     this.#port.onheard = (): void => this.#watch.heard();
     this.#port.onwaiting = (): void => this.#startBeating();
-    this.client = new Client(this.#port);
+    this.client = new Client<C, S>(this.#port);
     this.#join().catch((error: unknown) => {
       // No locks, or none that this page may use: an insecure address, or storage that is switched off.
       const cause = { cause: error };

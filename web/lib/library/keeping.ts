@@ -1,0 +1,71 @@
+/** An archive that is open, on its way into a library: its rows go over as they are found, those that are kept already do not. */
+
+import type { Archive } from "../archive.js";
+import { ArchiveError, checkAbort, isAbort } from "../errors.js";
+import type { ArchiveFacts, ArchiveNamed, KeptArchive, KeptFile } from "./kept.js";
+
+/** Who keeps: a library, here or in another worker. */
+export interface Keeper {
+  /** Begins or goes on; `count` rows are there already. */
+  begin(archive: ArchiveNamed): Promise<{ readonly kept: KeptArchive; readonly count: number }>;
+  /** Rows from a number on: how many are there now, and what is told of the archive where they were committed. */
+  keep(id: number, from: number, rows: Uint8Array, facts: ArchiveFacts): Promise<{ readonly count: number; readonly kept?: KeptArchive | undefined }>;
+  /** All rows are there. */
+  end(id: number, facts: ArchiveFacts): Promise<KeptArchive>;
+  /** Nothing more comes for now; what was not committed is forgotten. */
+  leave(id: number): Promise<void>;
+}
+
+export interface AddOptions {
+  readonly source: string;
+  readonly files?: readonly KeptFile[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** When it is known to the library, and after each commit. */
+  readonly onKept?: ((archive: KeptArchive) => void) | undefined;
+}
+
+/** Rows that cross from the engine at once. */
+const ROWS_AT_ONCE = 2_000;
+
+/** Resolves when the archive is indexed and all of it is kept. */
+export async function keepArchive(keeper: Keeper, archive: Archive, options: AddOptions): Promise<KeptArchive> {
+  for (;;) {
+    try {
+      return await attempt(keeper, archive, options);
+    } catch (error) {
+      // Another tab took the library over, and goes on from its last commit.
+      if (!(error instanceof ArchiveError) || !MOVED.includes(error.code)) throw error;
+      checkAbort(options.signal);
+    }
+  }
+}
+
+const MOVED: readonly string[] = ["tabs/owner-gone", "tabs/fenced", "library/not-begun"];
+
+async function attempt(keeper: Keeper, archive: Archive, { source, files, signal, onKept }: AddOptions): Promise<KeptArchive> {
+  const { kept, count } = await keeper.begin({ source, name: archive.name, format: archive.format, ...(files && { files }) });
+  onKept?.(kept);
+  if (kept.state === "ready") return kept;
+  const facts = (): ArchiveFacts => {
+    const { damageCount, bytesTotal } = archive.progress;
+    return { damageCount, ...(bytesTotal !== undefined && { bytes: bytesTotal }) };
+  };
+  try {
+    let from = count;
+    for await (const rows of archive.keyedRows(from, ROWS_AT_ONCE, { signal })) {
+      checkAbort(signal);
+      const told = await keeper.keep(kept.id, from, rows, facts());
+      from = told.count;
+      if (told.kept) onKept?.(told.kept);
+    }
+    await archive.indexed;
+    const ready = await keeper.end(kept.id, facts());
+    onKept?.(ready);
+    return ready;
+  } catch (error) {
+    await keeper.leave(kept.id).catch((failure: unknown) => {
+      if (!isAbort(failure)) throw failure;
+    });
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+/** What a library says of the archives that it keeps. */
+
+import type { ArchiveFormat } from "../shapes.js";
+import type { Finding } from "../store/packing.js";
+
+/** A file of an archive, as far as its source says. */
+export interface KeptFile {
+  readonly name: string;
+  readonly size?: number | undefined;
+  /** Milliseconds since 1970. */
+  readonly modified?: number | undefined;
+}
+
+/** What is known of an archive while it is read. */
+export interface ArchiveFacts {
+  readonly damageCount: number;
+  /** Bytes of the archive, where they are known. */
+  readonly bytes?: number | undefined;
+}
+
+/** What makes an archive the one that it is. */
+export interface ArchiveNamed {
+  /** Where it came from, as the caller calls it: what makes it the same archive when it is added again. */
+  readonly source: string;
+  readonly name: string;
+  readonly format: ArchiveFormat;
+  readonly files?: readonly KeptFile[] | undefined;
+}
+
+/** What people say of an archive. */
+export interface Description {
+  readonly title?: string | undefined;
+  readonly note?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+export interface KeptArchive extends ArchiveNamed, ArchiveFacts, Description {
+  readonly id: number;
+  /** `indexing` too where that was broken off: adding the archive again goes on with it. */
+  readonly state: "indexing" | "ready";
+  readonly records: number;
+  readonly indexBytes: number;
+  /** Milliseconds since 1970. */
+  readonly added: number;
+  /** When it was opened again last. */
+  readonly opened?: number | undefined;
+  /** The first time and the last that a record has; of one that is ready. */
+  readonly captured?: { readonly from: number; readonly to: number } | undefined;
+}
+
+/** With the id of the archive that it is about, if it is about one. */
+export interface LibraryFinding extends Finding {
+  readonly id?: number;
+}
