@@ -42,7 +42,10 @@ export default defineConfig({
   root: at("web/app"),
   plugins: [archivesAsTheyAre],
   resolve: {
-    alias: [{ find: /^stackroom$/, replacement: at("dist/lib/index.js") }],
+    alias: [
+      { find: /^stackroom$/, replacement: at("dist/lib/index.js") },
+      { find: /^stackroom\/library$/, replacement: at("dist/lib/library/index.js") },
+    ],
   },
   worker: { format: "es", rolldownOptions: { output } },
   build: {

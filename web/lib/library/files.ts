@@ -22,8 +22,13 @@ export interface Files {
   list(): Promise<ExtentFile[]>;
 }
 
-/** The storage without the files, for a store; the files of each shelf, by its number; and which shelves have any. */
-export function divided(storage: PageStorage): { readonly storage: PageStorage; readonly shelf: (number: number) => Files; readonly shelves: () => Promise<number[]> } {
+export type Guard = <T>(write: () => Promise<T>) => Promise<T>;
+
+/**
+ * The storage without the files, for a store; the files of each shelf, by its number; and which shelves have any. Who no
+ * longer owns the storage must not write over the files of who does: what is appended and removed goes through the guard.
+ */
+export function divided(storage: PageStorage, guard: Guard = (write) => write()): { readonly storage: PageStorage; readonly shelf: (number: number) => Files; readonly shelves: () => Promise<number[]> } {
   const extents = async (from: number, to: number): Promise<ExtentFile[]> => (await storage.extents()).filter(({ file }) => file >= from && file < to);
   return {
     storage: { ...storage, extents: () => extents(0, FIRST_FILE) },
@@ -32,12 +37,12 @@ export function divided(storage: PageStorage): { readonly storage: PageStorage; 
       const first = FIRST_FILE + number * SHELF_FILES;
       return {
         prepare: (file) => storage.prepare([first + file]),
-        append: (file, offset, bytes) => storage.write({ appends: [{ file: first + file, offset, bytes }], pages: NO_PAGES, bytes: NOTHING }),
+        append: (file, offset, bytes) => guard(async () => storage.write({ appends: [{ file: first + file, offset, bytes }], pages: NO_PAGES, bytes: NOTHING })),
         read(file, offset, length) {
           const spans = storage.readSpans([{ file: first + file, offset, length }]);
           return spans instanceof Promise ? spans.then(([bytes]) => bytes ?? NOTHING) : (spans[0] ?? NOTHING);
         },
-        remove: (file) => storage.removeExtent(first + file),
+        remove: (file) => guard(async () => storage.removeExtent(first + file)),
         list: async () => (await extents(first, first + SHELF_FILES)).map(({ file, bytes }) => ({ file: file - first, bytes })),
       };
     },

@@ -1,4 +1,7 @@
-/** The library in browsers, `stackroom/library`: for a worker, on the first kind of storage that works there. */
+/**
+ * The library in browsers, `stackroom/library`: one for all tabs, for pages; and one of a worker's own, on the first kind
+ * of storage that works there.
+ */
 import { openStorage, type StorageKind } from "../store/index.js";
 import init, { KeptIndex, PageStore } from "../wasm/store.js";
 import { Library } from "./library.js";
@@ -22,3 +25,7 @@ export type { ArchiveIndex, Group, GroupsAsked, SortColumn, SortedRows, Tally } 
 export type { AddOptions } from "./keeping.js";
 export type { Description, KeptArchive, KeptFile, LibraryFinding } from "./kept.js";
 export type { Library } from "./library.js";
+export { serveLibrary, type ServeOptions } from "./serving.js";
+export { openSharedLibrary, type SharedIndex, type SharedLibrary, type SharedLibraryOptions } from "./shared.js";
+export type { Room } from "../store/room.js";
+export type { StorageKind } from "../store/index.js";

@@ -9,7 +9,7 @@ import type { MakeStore } from "../store/pages.js";
 import type { PageStorage } from "../store/storage.js";
 import { Store } from "../store/store.js";
 import { ArchiveIndex, type MakeIndex } from "./archiveindex.js";
-import { divided, type Files } from "./files.js";
+import { divided, type Files, type Guard } from "./files.js";
 import { keepArchive, type AddOptions, type Keeper } from "./keeping.js";
 import type { ArchiveFacts, ArchiveNamed, Description, KeptArchive, LibraryFinding } from "./kept.js";
 
@@ -17,6 +17,10 @@ export interface LibraryOptions {
   readonly storage: PageStorage;
   readonly makeStore: MakeStore;
   readonly makeIndex: MakeIndex;
+  /** Carries out what writes, and throws where it may not be acknowledged. */
+  readonly guard?: Guard | undefined;
+  /** Something is durable for the first time. */
+  readonly onKept?: (() => void) | undefined;
 }
 
 /** The number below which the catalogue keeps what the next archive is called. */
@@ -39,9 +43,9 @@ export class Library implements Keeper {
     this.#makeIndex = makeIndex;
   }
 
-  static async open({ storage, makeStore, makeIndex }: LibraryOptions): Promise<Library> {
-    const { storage: own, shelf, shelves } = divided(storage);
-    const library = new Library(await Store.open({ make: makeStore, storage: own }), shelf, makeIndex);
+  static async open({ storage, makeStore, makeIndex, guard, onKept }: LibraryOptions): Promise<Library> {
+    const { storage: own, shelf, shelves } = divided(storage, guard);
+    const library = new Library(await Store.open({ make: makeStore, storage: own, guard, onKept }), shelf, makeIndex);
     // Of archives that were being removed when the tab was closed.
     for (const id of await shelves()) if (!(await library.get(id))) await library.#clear(id);
     return library;

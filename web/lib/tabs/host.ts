@@ -23,8 +23,10 @@ export interface Owned {
   close(): void | Promise<void>;
 }
 
-/** What an owner may ask of its page. */
+/** What an owner knows of its page, and may ask of it. */
 export interface Page {
+  /** What the tabs call what they share. */
+  readonly name: string;
   /** Something worth keeping is there now: the page asks the browser not to throw it away. */
   askToPersist(): void;
 }
@@ -95,7 +97,7 @@ class Host {
       claim = await takeClaim({ name, clientId, epochFloor, lockedMs }, kinds);
       const files = new SharedFiles(channel);
       files.take(own.files);
-      const host = new Host(own, claim, channel, files, await open(claim, files, { askToPersist: () => tell({ tabs: "persist" }) }), tell);
+      const host = new Host(own, claim, channel, files, await open(claim, files, { name, askToPersist: () => tell({ tabs: "persist" }) }), tell);
       channel.onmessage = (event: MessageEvent): void => host.#overhear(event.data as Cry);
       if (trunk) trunk.onmessage = ({ data, ports }: MessageEvent): void => host.hear(data as ToHost, ports[0]);
       return host;

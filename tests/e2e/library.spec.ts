@@ -1,0 +1,149 @@
+/**
+ * The library that tabs share: what one adds all of them have, live; an owner that goes in the middle of adding loses
+ * nothing that was committed, and the rows come out as of one adding.
+ */
+import { expect, test, type BrowserContext, type Page } from "@playwright/test";
+
+import type { openArchive } from "stackroom";
+import type { KeptArchive, SharedLibrary } from "stackroom/library";
+import { serveLibrary } from "./pages/library.mjs";
+
+declare global {
+  // What `join` leaves in a page.
+  var shared: {
+    readonly library: SharedLibrary;
+    readonly openArchive: typeof openArchive;
+    heard: number;
+    adding?: Promise<KeptArchive>;
+  };
+}
+
+let server: Awaited<ReturnType<typeof serveLibrary>>;
+test.beforeAll(async () => void (server = await serveLibrary()));
+test.afterAll(async () => server.close());
+
+async function join(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(server.url);
+  await page.evaluate(async () => {
+    const [{ openSharedLibrary }, { openArchive }] = await Promise.all([import("/lib/library/index.js" as string), import("/lib/index.js" as string)]);
+    const library: SharedLibrary = await openSharedLibrary();
+    globalThis.shared = { library, openArchive, heard: 0 };
+    library.onChange(() => void (globalThis.shared.heard += 1));
+  });
+  return page;
+}
+
+/** Begins to add an archive of so many records, named by a letter; how it ends is asked with `added`. */
+const begin = (page: Page, letter: string, count: number): Promise<void> =>
+  page.evaluate(
+    async ([name, records]) => {
+      const record = (n: number): string => {
+        const block = `HTTP/1.1 ${n % 7 === 0 ? 404 : 200} OK\r\nContent-Type: ${n % 3 === 0 ? "text/html" : "image/png"}\r\n\r\n${"x".repeat(n % 50)}`;
+        const date = new Date(Date.UTC(2020, 0, 1) + n * 60_000).toISOString().slice(0, 19);
+        return `WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h${n % 20}.${name}.test/${n}\r\nWARC-Date: ${date}Z\r\nContent-Type: application/http\r\nContent-Length: ${block.length}\r\n\r\n${block}\r\n\r\n`;
+      };
+      const pieces: string[] = [];
+      for (let n = 0; n < records; n += 1) pieces.push(record(n));
+      const { library, openArchive: open } = globalThis.shared;
+      const archive = await open(new File(pieces, `${name}.warc`), { isForKeeping: true });
+      globalThis.shared.adding = library.add(archive, { source: name }).finally(() => archive.close());
+      globalThis.shared.adding.catch(() => {});
+    },
+    [letter, count] as const,
+  );
+
+const added = (page: Page): Promise<KeptArchive> => page.evaluate(() => globalThis.shared.adding as Promise<KeptArchive>);
+const list = (page: Page): Promise<KeptArchive[]> => page.evaluate(() => globalThis.shared.library.list());
+
+/** What the index says, of all records: places in the order of the file, and how many there are of what. */
+const story = (page: Page, id: number): Promise<unknown> =>
+  page.evaluate(async (which) => {
+    const index = globalThis.shared.library.index(which);
+    const urls: string[] = [];
+    for (let from = 0; ; from += 5_000) {
+      const rows = await index.rows(from, 5_000);
+      urls.push(...rows.map(({ url }) => url));
+      if (rows.length === 0) break;
+    }
+    const [largest] = await index.sorted({ column: "size", from: 0, count: 1, isDescending: true });
+    const statuses = await index.values("status", { count: 10 });
+    const hosts = await index.hosts("", { count: 10 });
+    return {
+      count: urls.length,
+      isInOrder: urls.every((url, at) => url.endsWith(`/${at}`)),
+      largest: largest?.size,
+      statuses: statuses.map(({ name, records }) => [name, records]),
+      hosts: hosts.map(({ name, records }) => [name, records]),
+    };
+  }, id);
+
+const expected = (count: number): unknown => {
+  const missing = Math.ceil(count / 7);
+  return { count, isInOrder: true, largest: 49, statuses: [["200", count - missing], ["404", missing]], hosts: [["test", count]] };
+};
+
+test("what one tab adds all tabs have, and what one changes they hear of", async ({ context }) => {
+  const one = await join(context);
+  const other = await join(context);
+  expect(await list(other)).toEqual([]);
+  await begin(one, "a", 3_000);
+  const kept = await added(one);
+  expect(kept).toMatchObject({ name: "a.warc", state: "ready", records: 3_000, captured: { from: Date.UTC(2020, 0, 1) } });
+  await expect.poll(() => other.evaluate(() => globalThis.shared.heard)).toBeGreaterThan(0);
+  expect(await list(other)).toEqual([kept]);
+  expect(await story(other, kept.id)).toEqual(expected(3_000));
+
+  await other.evaluate((id) => globalThis.shared.library.describe(id, { title: "A title", tags: ["of", "two"], note: "Noted." }), kept.id);
+  await expect.poll(async () => (await list(one))[0]?.title).toBe("A title");
+  expect((await list(one))[0]).toMatchObject({ tags: ["of", "two"], note: "Noted.", name: "a.warc" });
+
+  expect(await one.evaluate((id) => globalThis.shared.library.remove(id), kept.id)).toBe(true);
+  expect(await list(other)).toEqual([]);
+  const error = await other.evaluate((id) => globalThis.shared.library.index(id).rows(0, 1).then(() => "", ({ code }) => code as string), kept.id);
+  expect(error).toBe("library/unknown");
+});
+
+test("three tabs add at once, the same archive too, and none is kept twice", async ({ context }) => {
+  const [a, b, c] = [await join(context), await join(context), await join(context)];
+  await Promise.all([begin(a, "a", 2_000), begin(b, "b", 2_500), begin(c, "a", 2_000)]);
+  const results = await Promise.all([a, b, c].map((page) => added(page).then(({ name }) => name, (error: Error) => error.message)));
+  const ends = [results[0], results[2]].map((end) => (end?.includes("added already") ? "busy" : end));
+  // Whichever came second was told so, or found it ready.
+  expect(ends).toContain("a.warc");
+  expect(["a.warc", "busy"]).toContain(ends.find((end) => end !== "a.warc") ?? "a.warc");
+  expect(results[1]).toBe("b.warc");
+  const kept = await list(b);
+  expect(kept.map(({ name, records }) => [name, records]).sort()).toEqual([["a.warc", 2_000], ["b.warc", 2_500]]);
+  for (const { id, records } of kept) expect(await story(c, id)).toEqual(expected(records));
+});
+
+test("an owner that is closed while another tab adds loses nothing, and what a closed tab was adding is gone on with", async ({ context }) => {
+  test.setTimeout(180_000);
+  const count = 120_000;
+  const owner = await join(context);
+  const adding = await join(context);
+  await begin(adding, "a", count);
+  // Something is committed by then, and more is to come.
+  await expect.poll(async () => (await list(adding))[0]?.records ?? 0, { timeout: 60_000 }).toBeGreaterThan(0);
+  await owner.close();
+  const kept = await added(adding);
+  expect(kept).toMatchObject({ state: "ready", records: count });
+  expect(await story(adding, kept.id)).toEqual(expected(count));
+  expect(await adding.evaluate(() => globalThis.shared.library.verify())).toEqual([]);
+
+  // A tab that goes leaves what it was adding, for whoever adds it again.
+  const leaving = await join(context);
+  await begin(leaving, "b", count);
+  await expect.poll(async () => (await list(adding)).find(({ name }) => name === "b.warc")?.records ?? 0, { timeout: 60_000 }).toBeGreaterThan(0);
+  await leaving.close();
+  expect((await list(adding)).find(({ name }) => name === "b.warc")).toMatchObject({ state: "indexing" });
+  const again = await join(context);
+  await expect(async () => {
+    await begin(again, "b", count);
+    expect(await added(again)).toMatchObject({ name: "b.warc", state: "ready", records: count });
+  }).toPass({ timeout: 60_000 });
+  const [latest] = await list(adding);
+  expect(latest?.name).toBe("b.warc");
+  expect(await story(again, latest?.id ?? 0)).toEqual(expected(count));
+});

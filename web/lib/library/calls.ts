@@ -1,0 +1,49 @@
+/** What a tab asks of the worker that owns the library: types, no behaviour. */
+
+import type { RecordRow } from "../shapes.js";
+import type { StorageKind } from "../store/ladder.js";
+import type { Finding } from "../store/packing.js";
+import type { Room } from "../store/room.js";
+import type { Group, GroupsAsked, SortedRows, Tally } from "./archiveindex.js";
+import type { ArchiveFacts, ArchiveNamed, Description, KeptArchive, LibraryFinding } from "./kept.js";
+
+type Nothing = Record<string, never>;
+interface One {
+  readonly id: number;
+}
+
+/** Of the index of an archive, as `ArchiveIndex` has them. */
+export interface IndexCalls {
+  rows(request: One & { readonly from: number; readonly count: number }): RecordRow[];
+  sorted(request: One & { readonly asked: SortedRows }): RecordRow[];
+  captures(request: One & { readonly urlKey: string; readonly from: number; readonly count: number }): { readonly total: number; readonly rows: RecordRow[] };
+  timeline(request: One & { readonly times: readonly number[] }): Tally[];
+  period(request: One): { readonly from: number; readonly to: number } | undefined;
+  hosts(request: One & { readonly under: string; readonly asked: GroupsAsked }): Group[];
+  values(request: One & { readonly column: "status" | "mime" | "type"; readonly asked: GroupsAsked }): Group[];
+  verifyIndex(request: One): Finding[];
+}
+
+export interface LibraryCalls extends IndexCalls {
+  kind(request: Nothing): StorageKind;
+  room(request: Nothing): Room;
+  list(request: Nothing): KeptArchive[];
+  begin(request: ArchiveNamed): { readonly kept: KeptArchive; readonly count: number };
+  keep(request: One & { readonly from: number; readonly rows: Uint8Array; readonly facts: ArchiveFacts }): { readonly count: number; readonly kept?: KeptArchive | undefined };
+  end(request: One & { readonly facts: ArchiveFacts }): KeptArchive;
+  leave(request: One): null;
+  describe(request: One & { readonly description: Description }): KeptArchive;
+  touch(request: One): KeptArchive;
+  remove(request: One): boolean;
+  verify(request: Nothing): LibraryFinding[];
+  compact(request: Nothing): null;
+}
+
+/** What says the same whichever owner is asked, and however often. */
+export const REPEATABLE: ReadonlySet<string> = new Set<keyof LibraryCalls>([
+  "kind", "room", "list", "describe", "touch", "verify",
+  "rows", "sorted", "captures", "timeline", "period", "hosts", "values", "verifyIndex",
+]);
+
+/** On which every tab hears that the library is not what it was. */
+export const changesChannel = (name: string): string => `stackroom changes ${name}`;

@@ -1,0 +1,93 @@
+/** A library that tabs share, in its owner's worker: answers every tab, and tells all of them of changes. */
+
+import type { HandlersOf } from "../port.js";
+import { room } from "../store/room.js";
+import type { Claim } from "../tabs/claim.js";
+import { hostOwner, type Owned } from "../tabs/host.js";
+import init, { KeptIndex, PageStore } from "../wasm/store.js";
+import { changesChannel, type LibraryCalls } from "./calls.js";
+import { Library } from "./library.js";
+
+export interface ServeOptions {
+  /** Where `store_bg.wasm` is, if not beside the library. */
+  readonly wasmUrl?: string | URL | undefined;
+}
+
+/** The whole of an owner's worker, see `owner.ts`. */
+export function serveLibrary({ wasmUrl }: ServeOptions = {}): void {
+  hostOwner(async (claim, _files, page) => {
+    await init(wasmUrl === undefined ? undefined : { module_or_path: wasmUrl });
+    const library = await Library.open({
+      storage: await claim.storage(),
+      makeStore: PageStore,
+      makeIndex: KeptIndex,
+      guard: (write) => claim.commit(write),
+      onKept: () => page.askToPersist(),
+    });
+    return served(library, claim, page.name);
+  });
+}
+
+function served(library: Library, claim: Claim, name: string): Owned {
+  const changes = new BroadcastChannel(changesChannel(name));
+  /** What each tab is adding. */
+  const adding = new Map<string, Set<number>>();
+  const told = <T>(value: T): T => {
+    changes.postMessage(null);
+    return value;
+  };
+  const handlers = (tab: string): HandlersOf<LibraryCalls> => {
+    const own = adding.get(tab) ?? new Set();
+    adding.set(tab, own);
+    return {
+      kind: () => claim.kind,
+      room,
+      list: () => library.list(),
+      async begin(archive) {
+        const begun = await library.begin(archive);
+        if (begun.kept.state === "indexing") own.add(begun.kept.id);
+        return told(begun);
+      },
+      async keep({ id, from, rows, facts }) {
+        const kept = await library.keep(id, from, rows, facts);
+        return kept.kept ? told(kept) : kept;
+      },
+      async end({ id, facts }) {
+        const kept = await library.end(id, facts);
+        own.delete(id);
+        return told(kept);
+      },
+      async leave({ id }) {
+        if (own.delete(id)) await library.leave(id);
+        return told(null);
+      },
+      describe: async ({ id, description }) => told(await library.describe(id, description)),
+      touch: async ({ id }) => told(await library.touch(id)),
+      remove: async ({ id }) => told(await library.remove(id)),
+      verify: () => library.verify(),
+      async compact() {
+        await library.compact();
+        return told(null);
+      },
+      rows: async ({ id, from, count }) => (await library.index(id)).rows(from, count),
+      sorted: async ({ id, asked }) => (await library.index(id)).sorted(asked),
+      captures: async ({ id, urlKey, from, count }) => (await library.index(id)).captures(urlKey, { from, count }),
+      timeline: async ({ id, times }) => (await library.index(id)).timeline(times),
+      period: async ({ id }) => (await library.index(id)).period(),
+      hosts: async ({ id, under, asked }) => (await library.index(id)).hosts(under, asked),
+      values: async ({ id, column, asked }) => (await library.index(id)).values(column, asked),
+      verifyIndex: async ({ id }) => (await library.index(id)).verify(),
+    };
+  };
+  return {
+    handlers,
+    release(tab) {
+      for (const id of adding.get(tab) ?? []) void library.leave(id).then(() => told(null), () => {});
+      adding.delete(tab);
+    },
+    async close() {
+      changes.close();
+      await library.close();
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/**
+ * The library as a page has it: one for all tabs of the site. Whichever tab owns it, and whenever that changes, what is
+ * asked here is answered; an archive that is being added goes on from the last commit.
+ */
+
+import type { Archive } from "../archive.js";
+import { ArchiveError } from "../errors.js";
+import type { RecordRow } from "../shapes.js";
+import type { StorageKind } from "../store/ladder.js";
+import type { Finding } from "../store/packing.js";
+import type { Room } from "../store/room.js";
+import { Tab } from "../tabs/tab.js";
+import type { Group, GroupsAsked, SortedRows, Tally } from "./archiveindex.js";
+import { changesChannel, REPEATABLE, type LibraryCalls } from "./calls.js";
+import { keepArchive, type AddOptions, type Keeper } from "./keeping.js";
+import type { ArchiveFacts, ArchiveNamed, Description, KeptArchive, LibraryFinding } from "./kept.js";
+
+export interface SharedLibraryOptions {
+  /** Tabs of one origin with the same name share one library. */
+  readonly name?: string | undefined;
+  /** Makes a worker whose code calls `serveLibrary`; one of the package's own where it is left out. */
+  readonly startWorker?: (() => Worker) | undefined;
+  /** Where it may be kept, the best first; what the browser has where it is left out. */
+  readonly kinds?: readonly StorageKind[] | undefined;
+  /** Where `broker.js` is, if not beside the library. */
+  readonly brokerUrl?: string | URL | undefined;
+  /** A newer version of this page is open in another tab: the library answers there alone, and here after a reload. */
+  readonly onOutdated?: ((version: string) => void) | undefined;
+}
+
+type LibraryTab = Tab<LibraryCalls, object>;
+
+/** Rejects where the browser keeps nothing, or does not let tabs share it. */
+export async function openSharedLibrary(options: SharedLibraryOptions = {}): Promise<SharedLibrary> {
+  const { startWorker = ownWorker, kinds, brokerUrl, onOutdated } = options;
+  const name = `library-${options.name ?? "stackroom"}`;
+  const tab: LibraryTab = new Tab({ name, startWorker, repeatable: REPEATABLE, kinds, brokerUrl, ...(onOutdated && { onOutdated }) });
+  try {
+    const kind = await tab.client.call("kind", {});
+    if (kind === "memory") throw new ArchiveError("library/no-storage", "This browser keeps nothing for this site: a library would be gone with the tab.");
+    return new SharedLibrary(tab, name);
+  } catch (error) {
+    await tab.close();
+    throw error;
+  }
+}
+
+// Bundlers know this one form of worker and bring its file along.
+const ownWorker = (): Worker => new Worker(new URL("./owner.js", import.meta.url), { type: "module" });
+
+export class SharedLibrary implements Keeper {
+  readonly #tab: LibraryTab;
+  readonly #changes: BroadcastChannel;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(tab: LibraryTab, name: string) {
+    this.#tab = tab;
+    this.#changes = new BroadcastChannel(changesChannel(name));
+    this.#changes.onmessage = (): void => {
+      for (const listener of [...this.#listeners]) listener();
+    };
+  }
+
+  /** What is kept, what was added or opened last first. */
+  list(): Promise<KeptArchive[]> {
+    return this.#tab.client.call("list", {});
+  }
+
+  /** Keeps an archive that was opened `isForKeeping`; resolves when it is indexed. */
+  add(archive: Archive, options: AddOptions): Promise<KeptArchive> {
+    return keepArchive(this, archive, options);
+  }
+
+  begin(archive: ArchiveNamed): Promise<{ readonly kept: KeptArchive; readonly count: number }> {
+    return this.#tab.client.call("begin", archive);
+  }
+
+  keep(id: number, from: number, rows: Uint8Array, facts: ArchiveFacts): Promise<{ readonly count: number; readonly kept?: KeptArchive | undefined }> {
+    return this.#tab.client.call("keep", { id, from, rows, facts });
+  }
+
+  end(id: number, facts: ArchiveFacts): Promise<KeptArchive> {
+    return this.#tab.client.call("end", { id, facts });
+  }
+
+  async leave(id: number): Promise<void> {
+    await this.#tab.client.call("leave", { id });
+  }
+
+  /** What people call an archive, and what they note of it; `undefined` takes that away. */
+  describe(id: number, description: Description): Promise<KeptArchive> {
+    return this.#tab.client.call("describe", { id, description });
+  }
+
+  /** Notes that an archive was opened again. */
+  touch(id: number): Promise<KeptArchive> {
+    return this.#tab.client.call("touch", { id });
+  }
+
+  /** Forgets an archive and gives the space of its index back. False where it is not in the library. */
+  remove(id: number): Promise<boolean> {
+    return this.#tab.client.call("remove", { id });
+  }
+
+  /** Everything that is wrong with the library: its catalogue, and each archive's index. */
+  verify(): Promise<LibraryFinding[]> {
+    return this.#tab.client.call("verify", {});
+  }
+
+  /** Gives back what space can be given back. Takes a while. */
+  async compact(): Promise<void> {
+    await this.#tab.client.call("compact", {});
+  }
+
+  /** The room that this site has in the browser. */
+  room(): Promise<Room> {
+    return this.#tab.client.call("room", {});
+  }
+
+  index(id: number): SharedIndex {
+    return new SharedIndex(this.#tab, id);
+  }
+
+  /** Something changed, in whichever tab. What it returns ends that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#changes.close();
+    this.#listeners.clear();
+    await this.#tab.close();
+  }
+}
+
+/** The index of an archive, asked as `ArchiveIndex` is. */
+export class SharedIndex {
+  readonly #tab: LibraryTab;
+  readonly #id: number;
+
+  constructor(tab: LibraryTab, id: number) {
+    this.#tab = tab;
+    this.#id = id;
+  }
+
+  /** Rows in the order of the files. */
+  rows(from: number, count: number): Promise<RecordRow[]> {
+    return this.#tab.client.call("rows", { id: this.#id, from, count });
+  }
+
+  /** Rows in the order of a column, of those that are kept. */
+  sorted(asked: SortedRows): Promise<RecordRow[]> {
+    return this.#tab.client.call("sorted", { id: this.#id, asked });
+  }
+
+  /** All records of a URL, by its key as `surt` gives it, in the order of time. */
+  captures(urlKey: string, { from = 0, count = Infinity }: { readonly from?: number; readonly count?: number } = {}): Promise<{ readonly total: number; readonly rows: RecordRow[] }> {
+    return this.#tab.client.call("captures", { id: this.#id, urlKey, from, count });
+  }
+
+  /** How many records there are between each time and the next, in milliseconds since 1970. */
+  timeline(times: readonly number[]): Promise<Tally[]> {
+    return this.#tab.client.call("timeline", { id: this.#id, times });
+  }
+
+  /** The first time and the last that a record has, in milliseconds since 1970. */
+  period(): Promise<{ readonly from: number; readonly to: number } | undefined> {
+    return this.#tab.client.call("period", { id: this.#id });
+  }
+
+  /** Hosts one level below a host, and schemes without hosts at the top, with all that is below them. */
+  hosts(under: string, asked: GroupsAsked): Promise<Group[]> {
+    return this.#tab.client.call("hosts", { id: this.#id, under, asked });
+  }
+
+  /** The values of a column in its order. */
+  values(column: "status" | "mime" | "type", asked: GroupsAsked): Promise<Group[]> {
+    return this.#tab.client.call("values", { id: this.#id, column, asked });
+  }
+
+  /** Everything that is wrong with what is kept: each file is read in full. */
+  verify(): Promise<Finding[]> {
+    return this.#tab.client.call("verifyIndex", { id: this.#id });
+  }
+}
