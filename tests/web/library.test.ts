@@ -1,11 +1,11 @@
 /** The library in a folder: archives that are kept, broken off, gone on with, removed; in the package and on the command line. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openLibrary, type KeptArchive, type Library } from "../../web/lib/library/node.js";
+import { describePath, openLibrary, type KeptArchive, type Library } from "../../web/lib/library/node.js";
 import { openArchive } from "../../web/lib/node.js";
 import type { RecordRow } from "../../web/lib/shapes.js";
 
@@ -77,6 +77,34 @@ test("an archive that was broken off is gone on with, and told as such until the
   library = await openLibrary(home);
   expect(await add(library, SAMPLE)).toMatchObject({ id: 1, state: "ready", records: rows.length });
   expect(await (await library.index(1)).rows(0, 1000)).toEqual(rows);
+  await library.close();
+});
+
+test("an archive is known again elsewhere, and one that changed is refused until it is indexed anew", async () => {
+  const [here, there] = [join(folder, "a.warc.gz"), join(folder, "b.warc.gz")];
+  copyFileSync(SAMPLE, here);
+  copyFileSync(SAMPLE, there);
+  const library = await openLibrary(home);
+  const put = async (path: string, isAnew = false): Promise<KeptArchive> => {
+    const archive = await openArchive(path, { isForKeeping: true });
+    return library.add(archive, { source: path, files: await describePath(path), isAnew }).finally(() => archive.close());
+  };
+  const { id, records } = await put(here);
+  await library.describe(id, { title: "Mine" });
+  expect(await put(there)).toMatchObject({ id, source: there, title: "Mine" });
+  expect(await library.list()).toHaveLength(1);
+
+  const half = readFileSync(SAMPLE).subarray(0, 20_000);
+  writeFileSync(there, half);
+  await expect(put(there)).rejects.toMatchObject({ code: "source/changed", message: expect.stringContaining("b.warc.gz") as string });
+  expect((await library.get(id))?.records).toBe(records);
+  const anew = await put(there, true);
+  expect(anew).toMatchObject({ id, state: "ready", title: "Mine" });
+  expect(anew.records).toBeLessThan(records);
+  expect(await (await library.index(id)).rows(0, 1000)).toHaveLength(anew.records);
+  // The first one is not in it any more.
+  expect((await put(here)).id).not.toBe(id);
+  expect(await library.verify()).toEqual([]);
   await library.close();
 });
 

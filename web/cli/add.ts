@@ -3,35 +3,36 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-import type { Library } from "../lib/library/node.js";
+import { describePath, type Library } from "../lib/library/node.js";
 import { ArchiveError, openArchive } from "../lib/node.js";
 import { COMMON, DAMAGED, UNUSABLE, USABLE, UsageError, parsed, write, type Command } from "./command.js";
 import { withLibrary } from "./kept.js";
 
 export const add: Command = {
-  synopsis: "add FILE... --to DIR",
-  purpose: "indexes archives once and keeps that in a folder; goes on where it was broken off",
+  synopsis: "add FILE... --to DIR [--again]",
+  purpose: "indexes archives once and keeps that in a folder; goes on where it was broken off; --again indexes anew what has changed",
   async run(args) {
-    const { positionals: files, values } = parsed(() => parseArgs({ args: [...args], options: { ...COMMON, to: { type: "string" } }, allowPositionals: true }));
+    const { positionals: files, values } = parsed(() => parseArgs({ args: [...args], options: { ...COMMON, to: { type: "string" }, again: { type: "boolean" } }, allowPositionals: true }));
     if (files.length === 0) throw new UsageError("add needs a file");
     if (values.to === undefined) throw new UsageError("add needs a folder: --to DIR");
     return await withLibrary(values.to, async (library) => {
       let exit = USABLE;
-      for (const file of files) exit = Math.max(exit, await keep(library, file));
+      for (const file of files) exit = Math.max(exit, await keep(library, file, values.again === true));
       return exit;
     });
   },
 };
 
-async function keep(library: Library, file: string): Promise<number> {
-  const source = /^https?:\/\//i.test(file) ? file : resolve(file);
+async function keep(library: Library, file: string, isAnew: boolean): Promise<number> {
+  const isAddress = /^https?:\/\//i.test(file);
+  const source = isAddress ? file : resolve(file);
   try {
     const archive = await openArchive(file, { isForKeeping: true });
     try {
       const onKept = ({ records }: { records: number }): void => {
         if (process.stderr.isTTY) process.stderr.write(`\r${file}: ${records} records`);
       };
-      const kept = await library.add(archive, { source, onKept });
+      const kept = await library.add(archive, { source, isAnew, onKept, ...(!isAddress && { files: await describePath(source) }) });
       if (process.stderr.isTTY) process.stderr.write("\n");
       await write(`${JSON.stringify(kept)}\n`);
       return kept.damageCount > 0 ? DAMAGED : USABLE;

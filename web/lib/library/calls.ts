@@ -5,7 +5,7 @@ import type { StorageKind } from "../store/ladder.js";
 import type { Finding } from "../store/packing.js";
 import type { Room } from "../store/room.js";
 import type { Group, GroupsAsked, SortedRows, Tally } from "./archiveindex.js";
-import type { ArchiveFacts, ArchiveNamed, Description, KeptArchive, LibraryFinding } from "./kept.js";
+import type { ArchiveFacts, ArchiveNamed, BeginOptions, Description, KeptArchive, LibraryFinding } from "./kept.js";
 
 type Nothing = Record<string, never>;
 interface One {
@@ -28,7 +28,7 @@ export interface LibraryCalls extends IndexCalls {
   kind(request: Nothing): StorageKind;
   room(request: Nothing): Room;
   list(request: Nothing): KeptArchive[];
-  begin(request: ArchiveNamed): { readonly kept: KeptArchive; readonly count: number };
+  begin(request: ArchiveNamed & BeginOptions): { readonly kept: KeptArchive; readonly count: number };
   keep(request: One & { readonly from: number; readonly rows: Uint8Array; readonly facts: ArchiveFacts }): { readonly count: number; readonly kept?: KeptArchive | undefined };
   end(request: One & { readonly facts: ArchiveFacts }): KeptArchive;
   leave(request: One): null;

@@ -22,6 +22,7 @@ export async function openLibrary(name: string, { kinds, wasmUrl }: OpenLibraryO
 
 export { ArchiveError } from "../errors.js";
 export type { ArchiveIndex, Group, GroupsAsked, SortColumn, SortedRows, Tally } from "./archiveindex.js";
+export { describeFile } from "./identity.js";
 export type { AddOptions } from "./keeping.js";
 export type { Description, KeptArchive, KeptFile, LibraryFinding } from "./kept.js";
 export type { Library } from "./library.js";

@@ -2,12 +2,12 @@
 
 import type { Archive } from "../archive.js";
 import { ArchiveError, checkAbort, isAbort } from "../errors.js";
-import type { ArchiveFacts, ArchiveNamed, KeptArchive, KeptFile } from "./kept.js";
+import type { ArchiveFacts, ArchiveNamed, BeginOptions, KeptArchive, KeptFile } from "./kept.js";
 
 /** Who keeps: a library, here or in another worker. */
 export interface Keeper {
   /** Begins or goes on; `count` rows are there already. */
-  begin(archive: ArchiveNamed): Promise<{ readonly kept: KeptArchive; readonly count: number }>;
+  begin(archive: ArchiveNamed, options?: BeginOptions): Promise<{ readonly kept: KeptArchive; readonly count: number }>;
   /** Rows from a number on: how many are there now, and what is told of the archive where they were committed. */
   keep(id: number, from: number, rows: Uint8Array, facts: ArchiveFacts): Promise<{ readonly count: number; readonly kept?: KeptArchive | undefined }>;
   /** All rows are there. */
@@ -16,8 +16,9 @@ export interface Keeper {
   leave(id: number): Promise<void>;
 }
 
-export interface AddOptions {
+export interface AddOptions extends BeginOptions {
   readonly source: string;
+  /** By which the archive is known again where it lies elsewhere, and a change of it is noticed. */
   readonly files?: readonly KeptFile[] | undefined;
   readonly signal?: AbortSignal | undefined;
   /** When it is known to the library, and after each commit. */
@@ -29,21 +30,22 @@ const ROWS_AT_ONCE = 2_000;
 
 /** Resolves when the archive is indexed and all of it is kept. */
 export async function keepArchive(keeper: Keeper, archive: Archive, options: AddOptions): Promise<KeptArchive> {
-  for (;;) {
+  for (let now = options; ; ) {
     try {
-      return await attempt(keeper, archive, options);
+      return await attempt(keeper, archive, now);
     } catch (error) {
       // Another tab took the library over, and goes on from its last commit.
       if (!(error instanceof ArchiveError) || !MOVED.includes(error.code)) throw error;
       checkAbort(options.signal);
+      now = { ...options, isAnew: false };
     }
   }
 }
 
 const MOVED: readonly string[] = ["tabs/owner-gone", "tabs/fenced", "library/not-begun"];
 
-async function attempt(keeper: Keeper, archive: Archive, { source, files, signal, onKept }: AddOptions): Promise<KeptArchive> {
-  const { kept, count } = await keeper.begin({ source, name: archive.name, format: archive.format, ...(files && { files }) });
+async function attempt(keeper: Keeper, archive: Archive, { source, files, isAnew, signal, onKept }: AddOptions): Promise<KeptArchive> {
+  const { kept, count } = await keeper.begin({ source, name: archive.name, format: archive.format, ...(files && { files }) }, { isAnew });
   onKept?.(kept);
   if (kept.state === "ready") return kept;
   const facts = (): ArchiveFacts => {

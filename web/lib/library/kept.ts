@@ -9,6 +9,8 @@ export interface KeptFile {
   readonly size?: number | undefined;
   /** Milliseconds since 1970. */
   readonly modified?: number | undefined;
+  /** By which it is known again, see `identity.ts`. */
+  readonly mark?: string | undefined;
 }
 
 /** What is known of an archive while it is read. */
@@ -25,6 +27,11 @@ export interface ArchiveNamed {
   readonly name: string;
   readonly format: ArchiveFormat;
   readonly files?: readonly KeptFile[] | undefined;
+}
+
+export interface BeginOptions {
+  /** What is kept of it already is forgotten, but for what people said of it. */
+  readonly isAnew?: boolean | undefined;
 }
 
 /** What people say of an archive. */

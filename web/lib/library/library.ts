@@ -7,11 +7,12 @@ import type { Archive } from "../archive.js";
 import { ArchiveError } from "../errors.js";
 import type { MakeStore } from "../store/pages.js";
 import type { PageStorage } from "../store/storage.js";
-import { Store } from "../store/store.js";
+import { Store, type Entry } from "../store/store.js";
 import { ArchiveIndex, type MakeIndex } from "./archiveindex.js";
 import { divided, type Files, type Guard } from "./files.js";
+import { areSame, changedFile } from "./identity.js";
 import { keepArchive, type AddOptions, type Keeper } from "./keeping.js";
-import type { ArchiveFacts, ArchiveNamed, Description, KeptArchive, LibraryFinding } from "./kept.js";
+import type { ArchiveFacts, ArchiveNamed, BeginOptions, Description, KeptArchive, LibraryFinding } from "./kept.js";
 
 export interface LibraryOptions {
   readonly storage: PageStorage;
@@ -78,21 +79,26 @@ export class Library implements Keeper {
     return keepArchive(this, archive, options);
   }
 
-  async begin(archive: ArchiveNamed): Promise<{ kept: KeptArchive; count: number }> {
-    const { source } = archive;
-    if (this.#adding.has(source)) throw new ArchiveError("library/busy", "This archive is being added already.");
+  /** The same files elsewhere are the same archive; other files in the same place are refused, lest rows of both be mixed. */
+  async begin(archive: ArchiveNamed, { isAnew = false }: BeginOptions = {}): Promise<{ kept: KeptArchive; count: number }> {
+    const { source, files } = archive;
+    if (this.#adding.has(source)) throw busy();
     const adding = { id: 0 };
     this.#adding.set(source, adding);
     try {
-      const known = (await this.list()).find((one) => one.source === source);
-      if (known?.state === "ready") {
-        this.#adding.delete(source);
-        return { kept: known, count: known.records };
-      }
+      const all = await this.list();
+      const known = all.find((one) => one.source === source) ?? all.find((one) => areSame(one.files, files));
+      if (known && this.#isAdding(known.id)) throw busy();
+      const changed = isAnew ? undefined : changedFile(known?.files, files);
+      if (changed !== undefined) throw new ArchiveError("source/changed", `${changed} is not what it was when it was added: index the archive again, or remove it.`);
       adding.id = known?.id ?? (await this.#newId());
-      const kept = known ?? { ...archive, id: adding.id, state: "indexing", records: 0, damageCount: 0, indexBytes: 0, added: Date.now() };
-      if (!known) await this.#commit(kept);
-      return { kept, count: (await this.#indexOf(kept.id)).count };
+      if (!known || isAnew) await this.#commit({ ...known, ...EMPTY, ...archive, id: adding.id, added: known?.added ?? Date.now() }, NO_ROWS);
+      else if (known.source !== source) await this.#change(known.id, (one) => ({ ...one, ...archive }));
+      if (isAnew) await this.#closeIndex(adding.id);
+      const kept = await this.get(adding.id);
+      if (!kept) throw unknown();
+      if (kept.state === "ready") this.#adding.delete(source);
+      return { kept, count: kept.state === "ready" ? kept.records : (await this.#indexOf(kept.id)).count };
     } catch (error) {
       this.#adding.delete(source);
       throw error;
@@ -205,9 +211,12 @@ export class Library implements Keeper {
     return changed;
   }
 
+  /** With a manifest of no bytes the index is empty. */
   #commit(kept: KeptArchive, manifest?: Uint8Array): Promise<void> {
-    const { id } = kept;
-    return this.#store.batch({ put: [[catalogueKey(id), encode(JSON.stringify(kept))], ...(manifest ? [[manifestKey(id), manifest] as const] : [])] });
+    const [catalogue, index] = [catalogueKey(kept.id), manifestKey(kept.id)];
+    const put: Entry[] = [[catalogue, encode(JSON.stringify(kept))]];
+    if (manifest && manifest.length > 0) put.push([index, manifest]);
+    return this.#store.batch({ put, remove: manifest?.length === 0 ? [index] : [] });
   }
 
   async #clear(id: number): Promise<void> {
@@ -241,6 +250,10 @@ export class Library implements Keeper {
   }
 }
 
+const EMPTY = { state: "indexing", records: 0, damageCount: 0, indexBytes: 0, captured: undefined } as const;
+const NO_ROWS = new Uint8Array(0);
+
+const busy = (): ArchiveError => new ArchiveError("library/busy", "This archive is being added already.");
 const unknown = (): ArchiveError => new ArchiveError("library/unknown", "This archive is not in the library.");
 const notBegun = (): ArchiveError => new ArchiveError("library/not-begun", "This archive is not being added.");
 const catalogueKey = (id: number): Uint8Array => encode(`${CATALOGUE}${id}`);

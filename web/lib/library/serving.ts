@@ -43,8 +43,8 @@ function served(library: Library, claim: Claim, name: string): Owned {
       kind: () => claim.kind,
       room,
       list: () => library.list(),
-      async begin(archive) {
-        const begun = await library.begin(archive);
+      async begin({ isAnew, ...archive }) {
+        const begun = await library.begin(archive, { isAnew });
         if (begun.kept.state === "indexing") own.add(begun.kept.id);
         return told(begun);
       },

@@ -13,7 +13,7 @@ import { Tab } from "../tabs/tab.js";
 import type { Group, GroupsAsked, SortedRows, Tally } from "./archiveindex.js";
 import { changesChannel, REPEATABLE, type LibraryCalls } from "./calls.js";
 import { keepArchive, type AddOptions, type Keeper } from "./keeping.js";
-import type { ArchiveFacts, ArchiveNamed, Description, KeptArchive, LibraryFinding } from "./kept.js";
+import type { ArchiveFacts, ArchiveNamed, BeginOptions, Description, KeptArchive, LibraryFinding } from "./kept.js";
 
 export interface SharedLibraryOptions {
   /** Tabs of one origin with the same name share one library. */
@@ -71,8 +71,8 @@ export class SharedLibrary implements Keeper {
     return keepArchive(this, archive, options);
   }
 
-  begin(archive: ArchiveNamed): Promise<{ readonly kept: KeptArchive; readonly count: number }> {
-    return this.#tab.client.call("begin", archive);
+  begin(archive: ArchiveNamed, options: BeginOptions = {}): Promise<{ readonly kept: KeptArchive; readonly count: number }> {
+    return this.#tab.client.call("begin", { ...archive, ...options });
   }
 
   keep(id: number, from: number, rows: Uint8Array, facts: ArchiveFacts): Promise<{ readonly count: number; readonly kept?: KeptArchive | undefined }> {
