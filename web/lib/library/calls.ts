@@ -29,8 +29,8 @@ export interface LibraryCalls extends IndexCalls {
   room(request: Nothing): Room;
   list(request: Nothing): KeptArchive[];
   begin(request: ArchiveNamed & BeginOptions): { readonly kept: KeptArchive; readonly count: number };
-  keep(request: One & { readonly from: number; readonly rows: Uint8Array; readonly facts: ArchiveFacts }): { readonly count: number; readonly kept?: KeptArchive | undefined };
-  end(request: One & { readonly facts: ArchiveFacts }): KeptArchive;
+  keep(request: One & { readonly from: number; readonly rows: Uint8Array }): { readonly count: number; readonly isFull: boolean };
+  commit(request: One & { readonly facts: ArchiveFacts; readonly isWhole: boolean }): KeptArchive;
   leave(request: One): null;
   describe(request: One & { readonly description: Description }): KeptArchive;
   touch(request: One): KeptArchive;

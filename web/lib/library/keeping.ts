@@ -8,10 +8,10 @@ import type { ArchiveFacts, ArchiveNamed, BeginOptions, KeptArchive, KeptFile } 
 export interface Keeper {
   /** Begins or goes on; `count` rows are there already. */
   begin(archive: ArchiveNamed, options?: BeginOptions): Promise<{ readonly kept: KeptArchive; readonly count: number }>;
-  /** Rows from a number on: how many are there now, and what is told of the archive where they were committed. */
-  keep(id: number, from: number, rows: Uint8Array, facts: ArchiveFacts): Promise<{ readonly count: number; readonly kept?: KeptArchive | undefined }>;
-  /** All rows are there. */
-  end(id: number, facts: ArchiveFacts): Promise<KeptArchive>;
+  /** Rows from a number on: how many are there now, and whether they are so many that they should be committed. */
+  keep(id: number, from: number, rows: Uint8Array): Promise<{ readonly count: number; readonly isFull: boolean }>;
+  /** Makes the rows that are there durable, and what is known with them; those of an archive that is whole are all. */
+  commit(id: number, facts: ArchiveFacts, isWhole: boolean): Promise<KeptArchive>;
   /** Nothing more comes for now; what was not committed is forgotten. */
   leave(id: number): Promise<void>;
 }
@@ -56,12 +56,12 @@ async function attempt(keeper: Keeper, archive: Archive, { source, files, isAnew
     let from = count;
     for await (const rows of archive.keyedRows(from, ROWS_AT_ONCE, { signal })) {
       checkAbort(signal);
-      const told = await keeper.keep(kept.id, from, rows, facts());
-      from = told.count;
-      if (told.kept) onKept?.(told.kept);
+      const { count: now, isFull } = await keeper.keep(kept.id, from, rows);
+      from = now;
+      if (isFull) onKept?.(await keeper.commit(kept.id, facts(), false));
     }
     await archive.indexed;
-    const ready = await keeper.end(kept.id, facts());
+    const ready = await keeper.commit(kept.id, facts(), true);
     onKept?.(ready);
     return ready;
   } catch (error) {

@@ -92,7 +92,7 @@ export class Library implements Keeper {
       const changed = isAnew ? undefined : changedFile(known?.files, files);
       if (changed !== undefined) throw new ArchiveError("source/changed", `${changed} is not what it was when it was added: index the archive again, or remove it.`);
       adding.id = known?.id ?? (await this.#newId());
-      if (!known || isAnew) await this.#commit({ ...known, ...EMPTY, ...archive, id: adding.id, added: known?.added ?? Date.now() }, NO_ROWS);
+      if (!known || isAnew) await this.#write({ ...known, ...EMPTY, ...archive, id: adding.id, added: known?.added ?? Date.now() }, NO_ROWS);
       else if (known.source !== source) await this.#change(known.id, (one) => ({ ...one, ...archive }));
       if (isAnew) await this.#closeIndex(adding.id);
       const kept = await this.get(adding.id);
@@ -105,18 +105,22 @@ export class Library implements Keeper {
     }
   }
 
-  async keep(id: number, from: number, rows: Uint8Array, facts: ArchiveFacts): Promise<{ count: number; kept?: KeptArchive }> {
+  async keep(id: number, from: number, rows: Uint8Array): Promise<{ count: number; isFull: boolean }> {
     const index = await this.#begun(id);
     // Rows that come twice, or not in order, are those of another attempt.
     if (index.count !== from) throw notBegun();
     const isFull = await index.add(rows);
-    return { count: index.count, ...(isFull && { kept: await this.#keep(id, "indexing", facts) }) };
+    return { count: index.count, isFull };
   }
 
-  async end(id: number, facts: ArchiveFacts): Promise<KeptArchive> {
-    await this.#begun(id);
-    const kept = await this.#keep(id, "ready", facts);
-    this.#adding.delete(kept.source);
+  async commit(id: number, facts: ArchiveFacts, isWhole: boolean): Promise<KeptArchive> {
+    const index = await this.#begun(id);
+    const manifest = await index.keep({ isWhole });
+    const captured = isWhole ? await index.period() : undefined;
+    const news = { ...facts, state: isWhole ? ("ready" as const) : ("indexing" as const), records: index.keptCount, indexBytes: index.bytes, ...(captured && { captured }) };
+    const kept = await this.#change(id, (known) => ({ ...known, ...news }), manifest);
+    await index.tidy();
+    if (isWhole) this.#adding.delete(kept.source);
     return kept;
   }
 
@@ -188,23 +192,13 @@ export class Library implements Keeper {
     return this.#indexOf(id);
   }
 
-  /** Commits the rows that are there, and what is known of the archive with them. */
-  async #keep(id: number, state: KeptArchive["state"], facts: ArchiveFacts): Promise<KeptArchive> {
-    const index = await this.#indexOf(id);
-    const manifest = await index.keep({ isWhole: state === "ready" });
-    const captured = state === "ready" ? await index.period() : undefined;
-    const kept = await this.#change(id, (known) => ({ ...known, ...facts, state, records: index.keptCount, indexBytes: index.bytes, ...(captured && { captured }) }), manifest);
-    await index.tidy();
-    return kept;
-  }
-
   /** Reads what is known of an archive and commits what becomes of it. */
   #change(id: number, change: (kept: KeptArchive) => KeptArchive, manifest?: Uint8Array): Promise<KeptArchive> {
     const changed = this.#lane.then(async () => {
       const known = await this.get(id);
       if (!known) throw unknown();
       const kept = change(known);
-      await this.#commit(kept, manifest);
+      await this.#write(kept, manifest);
       return kept;
     });
     this.#lane = changed.catch(() => {});
@@ -212,7 +206,7 @@ export class Library implements Keeper {
   }
 
   /** With a manifest of no bytes the index is empty. */
-  #commit(kept: KeptArchive, manifest?: Uint8Array): Promise<void> {
+  #write(kept: KeptArchive, manifest?: Uint8Array): Promise<void> {
     const [catalogue, index] = [catalogueKey(kept.id), manifestKey(kept.id)];
     const put: Entry[] = [[catalogue, encode(JSON.stringify(kept))]];
     if (manifest && manifest.length > 0) put.push([index, manifest]);

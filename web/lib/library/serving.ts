@@ -48,13 +48,10 @@ function served(library: Library, claim: Claim, name: string): Owned {
         if (begun.kept.state === "indexing") own.add(begun.kept.id);
         return told(begun);
       },
-      async keep({ id, from, rows, facts }) {
-        const kept = await library.keep(id, from, rows, facts);
-        return kept.kept ? told(kept) : kept;
-      },
-      async end({ id, facts }) {
-        const kept = await library.end(id, facts);
-        own.delete(id);
+      keep: ({ id, from, rows }) => library.keep(id, from, rows),
+      async commit({ id, facts, isWhole }) {
+        const kept = await library.commit(id, facts, isWhole);
+        if (isWhole) own.delete(id);
         return told(kept);
       },
       async leave({ id }) {

@@ -75,12 +75,12 @@ export class SharedLibrary implements Keeper {
     return this.#tab.client.call("begin", { ...archive, ...options });
   }
 
-  keep(id: number, from: number, rows: Uint8Array, facts: ArchiveFacts): Promise<{ readonly count: number; readonly kept?: KeptArchive | undefined }> {
-    return this.#tab.client.call("keep", { id, from, rows, facts });
+  keep(id: number, from: number, rows: Uint8Array): Promise<{ readonly count: number; readonly isFull: boolean }> {
+    return this.#tab.client.call("keep", { id, from, rows });
   }
 
-  end(id: number, facts: ArchiveFacts): Promise<KeptArchive> {
-    return this.#tab.client.call("end", { id, facts });
+  commit(id: number, facts: ArchiveFacts, isWhole: boolean): Promise<KeptArchive> {
+    return this.#tab.client.call("commit", { id, facts, isWhole });
   }
 
   async leave(id: number): Promise<void> {
