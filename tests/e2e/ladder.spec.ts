@@ -3,7 +3,7 @@
  * refuse it; the room that there is; and a quota that is used up.
  */
 import { expect, test, type BrowserContext, type Page } from "@playwright/test";
-import { launch, launchSmall, PACE, serveTabs } from "./pages/tabs.mjs";
+import { launch, launchSmall, limitRoom, PACE, serveTabs } from "./pages/tabs.mjs";
 
 let server: Awaited<ReturnType<typeof serveTabs>>;
 let browser: Awaited<ReturnType<typeof launch>>;
@@ -104,13 +104,6 @@ test("the browser is asked to keep the data when something is kept, and not befo
 });
 
 const QUOTA_BYTES = 12_000_000;
-
-/** How much room the site has; all there is, where it is left out. In Firefox a preference sees to that, for good. */
-async function limitRoom(page: Page, quotaSize?: number): Promise<void> {
-  if (page.context().browser()?.browserType().name() === "firefox") return;
-  const client = await page.context().newCDPSession(page);
-  await client.send("Storage.overrideQuotaForOrigin", { origin: new URL(server.url).origin, ...(quotaSize !== undefined && { quotaSize }) });
-}
 
 test.describe("a full disk", () => {
   let small: Awaited<ReturnType<typeof launchSmall>>;

@@ -7,6 +7,7 @@ import { expect, test, type BrowserContext, type Page } from "@playwright/test";
 import type { openArchive } from "stackroom";
 import type { KeptArchive, SharedLibrary } from "stackroom/library";
 import { serveLibrary } from "./pages/library.mjs";
+import { launchSmall, limitRoom } from "./pages/tabs.mjs";
 
 declare global {
   // What `join` leaves in a page.
@@ -17,6 +18,8 @@ declare global {
     adding?: Promise<KeptArchive>;
   };
 }
+
+const QUOTA_BYTES = 12_000_000;
 
 let server: Awaited<ReturnType<typeof serveLibrary>>;
 test.beforeAll(async () => void (server = await serveLibrary()));
@@ -146,4 +149,31 @@ test("an owner that is closed while another tab adds loses nothing, and what a c
   const [latest] = await list(adding);
   expect(latest?.name).toBe("b.warc");
   expect(await story(again, latest?.id ?? 0)).toEqual(expected(count));
+});
+
+test("a full disk ends adding with a clear error, the rest stays, and room that is made is used", async ({ browserName }) => {
+  test.setTimeout(180_000);
+  const small = await launchSmall(browserName as "chromium" | "firefox", QUOTA_BYTES);
+  try {
+    // Before anything is written: Chromium goes by what it knew of the room for half a minute.
+    const first = await small.context.newPage();
+    await first.goto(server.url);
+    await limitRoom(first, QUOTA_BYTES);
+    const page = await join(small.context);
+    await begin(page, "a", 3_000);
+    const kept = await added(page);
+    await begin(page, "b", 300_000);
+    const error = await page.evaluate(() => globalThis.shared.adding?.then(() => "", ({ code }) => code as string));
+    expect(error).toBe("store/full");
+    expect(await story(page, kept.id)).toEqual(expected(3_000));
+    const other = (await list(page)).find(({ name }) => name === "b.warc");
+    expect(other).toMatchObject({ state: "indexing" });
+    expect(await page.evaluate((id) => globalThis.shared.library.remove(id), other?.id ?? 0)).toBe(true);
+    expect(await page.evaluate(() => globalThis.shared.library.verify())).toEqual([]);
+    if (browserName === "chromium") await limitRoom(first);
+    await begin(page, "c", 3_500);
+    expect(await added(page)).toMatchObject({ name: "c.warc", state: "ready", records: 3_500 });
+  } finally {
+    await small.close();
+  }
 });

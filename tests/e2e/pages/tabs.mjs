@@ -95,6 +95,17 @@ export async function launchSmall(name, quotaBytes) {
   return { context, close };
 }
 
+/**
+ * How much room the site of a page has; all there is, where it is left out. In Firefox a preference sees to that, for good.
+ * @param {import("@playwright/test").Page} page
+ * @param {number} [quotaSize]
+ */
+export async function limitRoom(page, quotaSize) {
+  if (page.context().browser()?.browserType().name() === "firefox") return;
+  const client = await page.context().newCDPSession(page);
+  await client.send("Storage.overrideQuotaForOrigin", { origin: new URL(page.url()).origin, ...(quotaSize !== undefined && { quotaSize }) });
+}
+
 const stopped = new Set();
 
 function goOn(pid) {
