@@ -33,9 +33,11 @@ async function runChosen() {
   process.env.STACKROOM_DEEP = "1";
   const start = performance.now();
   let result;
+  let figures = [];
   try {
     await buildAll();
     result = chosen.needsCorpus && corpus === null ? failure(name, "there is no corpus (STACKROOM_CORPUS)") : sum(await chosen.run());
+    figures = result.figures ?? [];
   } catch (error) {
     result = failure(name, `could not run: ${error.message}`);
   }
@@ -54,6 +56,7 @@ async function runChosen() {
     passed: result.passed,
     failed: result.failed,
     failures: result.failures,
+    ...(figures.length > 0 && { figures }),
   };
   const file = `tests/deep/records/${date.slice(0, 19).replaceAll(":", "")}-${name}.json`;
   mkdirSync(at("tests/deep/records"), { recursive: true });

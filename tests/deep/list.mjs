@@ -4,6 +4,7 @@ import { run as runBrowsers } from "../rings/browsers.mjs";
 import { runCargoTests } from "../rings/rust.mjs";
 import { runVitest } from "../rings/typescript.mjs";
 import { runFuzz } from "./fuzz.mjs";
+import { runLibrary } from "./library.mjs";
 import { runPywb } from "./pywb.mjs";
 import { runWriters } from "./writers.mjs";
 
@@ -38,6 +39,11 @@ export const deepTests = {
   },
   "kills-opfs": { what: "the half of kills that is about files", takes: "hours", run: () => runKills(["--grep", "on opfs"]) },
   "kills-indexeddb": { what: "the half of kills that is about a database", takes: "hours", run: () => runKills(["--grep", "on indexeddb"]) },
+  library: {
+    what: "STACKROOM_LIBRARY_GB (20) of split WARCs kept in the library of each browser, killed twice on the way",
+    takes: "an hour",
+    run: runLibrary,
+  },
   pywb: {
     what: "pywb serves captures from our CDXJ, CDX and ZipNum indexes; needs python3 and its registry",
     takes: "minutes",

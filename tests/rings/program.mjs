@@ -73,6 +73,8 @@ export const sum = (results) => ({
   failed: results.reduce((n, result) => n + result.failed, 0),
   skipped: results.flatMap((result) => result.skipped),
   failures: results.flatMap((result) => result.failures),
+  /** What was measured on the way, in words. */
+  figures: results.flatMap((result) => result.figures ?? []),
 });
 
 /** A runner that ended badly without naming a failing test, or ran none, has failed all the same. */
