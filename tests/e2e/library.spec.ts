@@ -177,3 +177,48 @@ test("a full disk ends adding with a clear error, the rest stays, and room that 
     await small.close();
   }
 });
+
+test("a copy opens without its file, after a restart too, and gives its space back", async ({ context }) => {
+  const page = await join(context);
+  await begin(page, "a", 3_000);
+  const { id } = await added(page);
+  const copying = (size: number, isCancelled = false): Promise<unknown> =>
+    page.evaluate(
+      async ([which, bytes, cancels]) => {
+        const abort = new AbortController();
+        const told: number[] = [];
+        const onProgress = ({ bytes: now }: { bytes: number }): void => {
+          told.push(now);
+          if (cancels) abort.abort();
+        };
+        const files = [new File([new Uint8Array(bytes).fill(7)], "one.warc"), new File(["two"], "two.warc")];
+        return globalThis.shared.library.copy(which, files.map((source) => ({ source, name: source.name })), { onProgress, signal: abort.signal }).then(
+          ({ copy }) => ({ copy, isGrowing: told.every((now, at) => at === 0 || now > (told[at - 1] ?? 0)), last: told.at(-1) }),
+          (error: { code?: string; name: string }) => (error.name === "AbortError" ? error.name : error.code),
+        );
+      },
+      [id, size, isCancelled] as const,
+    );
+  expect(await copying(30_000_000, true)).toBe("AbortError");
+  expect((await list(page))[0]?.copy).toBeUndefined();
+  expect(await copying(3_000_000)).toEqual({ copy: { names: ["one.warc", "two.warc"], bytes: 3_000_003 }, isGrowing: true, last: 3_000_003 });
+  await page.close();
+
+  const again = await join(context);
+  const files = await again.evaluate(async (which) => {
+    const copied = await globalThis.shared.library.copied(which);
+    return Promise.all(copied.map(async (file) => ({ name: file.name, size: file.size, sum: new Uint8Array(await file.arrayBuffer()).reduce((sum, byte) => sum + byte, 0) })));
+  }, id);
+  expect(files).toEqual([{ name: "one.warc", size: 3_000_000, sum: 21_000_000 }, { name: "two.warc", size: 3, sum: "two".split("").reduce((sum, letter) => sum + letter.charCodeAt(0), 0) }]);
+  await again.evaluate((which) => globalThis.shared.library.dropCopy(which), id);
+  const gone = await again.evaluate((which) => globalThis.shared.library.copied(which).then(() => "", ({ code }) => code as string), id);
+  expect(gone).toBe("library/no-copy");
+  // Nothing is left of it.
+  const left = await again.evaluate(async () => {
+    const names: string[] = [];
+    const copies = await (await (await navigator.storage.getDirectory()).getDirectoryHandle("stackroom-copies")).getDirectoryHandle("library-stackroom");
+    for await (const name of (copies as unknown as { keys(): AsyncIterable<string> }).keys()) names.push(name);
+    return names;
+  });
+  expect(left).toEqual([]);
+});

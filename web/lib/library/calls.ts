@@ -5,7 +5,7 @@ import type { StorageKind } from "../store/ladder.js";
 import type { Finding } from "../store/packing.js";
 import type { Room } from "../store/room.js";
 import type { Group, GroupsAsked, SortedRows, Tally } from "./archiveindex.js";
-import type { ArchiveFacts, ArchiveNamed, BeginOptions, Description, KeptArchive, LibraryFinding } from "./kept.js";
+import type { ArchiveFacts, ArchiveNamed, BeginOptions, Description, KeptArchive, KeptCopy, LibraryFinding } from "./kept.js";
 
 type Nothing = Record<string, never>;
 interface One {
@@ -33,6 +33,7 @@ export interface LibraryCalls extends IndexCalls {
   commit(request: One & { readonly facts: ArchiveFacts; readonly isWhole: boolean }): KeptArchive;
   leave(request: One): null;
   describe(request: One & { readonly description: Description }): KeptArchive;
+  noteCopy(request: One & { readonly copy?: KeptCopy | undefined }): KeptArchive;
   touch(request: One): KeptArchive;
   remove(request: One): boolean;
   verify(request: Nothing): LibraryFinding[];
@@ -41,7 +42,7 @@ export interface LibraryCalls extends IndexCalls {
 
 /** What says the same whichever owner is asked, and however often. */
 export const REPEATABLE: ReadonlySet<string> = new Set<keyof LibraryCalls>([
-  "kind", "room", "list", "describe", "touch", "verify",
+  "kind", "room", "list", "describe", "noteCopy", "touch", "verify",
   "rows", "sorted", "captures", "timeline", "period", "hosts", "values", "verifyIndex",
 ]);
 

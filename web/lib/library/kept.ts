@@ -41,6 +41,12 @@ export interface Description {
   readonly tags?: readonly string[] | undefined;
 }
 
+/** Its bytes, kept in the browser too: the names of its files, in their order. */
+export interface KeptCopy {
+  readonly names: readonly string[];
+  readonly bytes: number;
+}
+
 export interface KeptArchive extends ArchiveNamed, ArchiveFacts, Description {
   readonly id: number;
   /** `indexing` too where that was broken off: adding the archive again goes on with it. */
@@ -53,6 +59,7 @@ export interface KeptArchive extends ArchiveNamed, ArchiveFacts, Description {
   readonly opened?: number | undefined;
   /** The first time and the last that a record has; of one that is ready. */
   readonly captured?: { readonly from: number; readonly to: number } | undefined;
+  readonly copy?: KeptCopy | undefined;
 }
 
 /** With the id of the archive that it is about, if it is about one. */

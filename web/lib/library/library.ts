@@ -12,7 +12,7 @@ import { ArchiveIndex, type MakeIndex } from "./archiveindex.js";
 import { divided, type Files, type Guard } from "./files.js";
 import { areSame, changedFile } from "./identity.js";
 import { keepArchive, type AddOptions, type Keeper } from "./keeping.js";
-import type { ArchiveFacts, ArchiveNamed, BeginOptions, Description, KeptArchive, LibraryFinding } from "./kept.js";
+import type { ArchiveFacts, ArchiveNamed, BeginOptions, Description, KeptArchive, KeptCopy, LibraryFinding } from "./kept.js";
 
 export interface LibraryOptions {
   readonly storage: PageStorage;
@@ -135,6 +135,11 @@ export class Library implements Keeper {
   /** What people call an archive, and what they note of it; `undefined` takes that away. */
   async describe(id: number, description: Description): Promise<KeptArchive> {
     return this.#change(id, (kept) => ({ ...kept, ...description }));
+  }
+
+  /** Notes that its bytes are kept too, or are no more. */
+  async noteCopy(id: number, copy: KeptCopy | undefined): Promise<KeptArchive> {
+    return this.#change(id, (kept) => ({ ...kept, copy }));
   }
 
   /** Notes that an archive was opened again. */

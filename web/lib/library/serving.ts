@@ -59,6 +59,7 @@ function served(library: Library, claim: Claim, name: string): Owned {
         return told(null);
       },
       describe: async ({ id, description }) => told(await library.describe(id, description)),
+      noteCopy: async ({ id, copy }) => told(await library.noteCopy(id, copy)),
       touch: async ({ id }) => told(await library.touch(id)),
       remove: async ({ id }) => told(await library.remove(id)),
       verify: () => library.verify(),

@@ -12,6 +12,7 @@ import type { Room } from "../store/room.js";
 import { Tab } from "../tabs/tab.js";
 import type { Group, GroupsAsked, SortedRows, Tally } from "./archiveindex.js";
 import { changesChannel, REPEATABLE, type LibraryCalls } from "./calls.js";
+import { Copies, type CopyOptions, type CopySource } from "./copies.js";
 import { keepArchive, type AddOptions, type Keeper } from "./keeping.js";
 import type { ArchiveFacts, ArchiveNamed, BeginOptions, Description, KeptArchive, LibraryFinding } from "./kept.js";
 
@@ -51,10 +52,14 @@ const ownWorker = (): Worker => new Worker(new URL("./owner.js", import.meta.url
 export class SharedLibrary implements Keeper {
   readonly #tab: LibraryTab;
   readonly #changes: BroadcastChannel;
+  readonly #copies: Copies;
   readonly #listeners = new Set<() => void>();
 
   constructor(tab: LibraryTab, name: string) {
     this.#tab = tab;
+    this.#copies = new Copies(name);
+    // Where there is no private file system there are no copies.
+    void this.list().then((all) => this.#copies.sweep(new Set(all.filter(({ copy }) => copy).map(({ id }) => id)))).catch(() => {});
     this.#changes = new BroadcastChannel(changesChannel(name));
     this.#changes.onmessage = (): void => {
       for (const listener of [...this.#listeners]) listener();
@@ -97,9 +102,31 @@ export class SharedLibrary implements Keeper {
     return this.#tab.client.call("touch", { id });
   }
 
-  /** Forgets an archive and gives the space of its index back. False where it is not in the library. */
-  remove(id: number): Promise<boolean> {
-    return this.#tab.client.call("remove", { id });
+  /** Forgets an archive and gives the space of its index and of its copy back. False where it is not in the library. */
+  async remove(id: number): Promise<boolean> {
+    const wasThere = await this.#tab.client.call("remove", { id });
+    if (wasThere) await this.#copies.remove(id);
+    return wasThere;
+  }
+
+  /** Keeps the bytes of an archive too, so that it can be opened without its files. */
+  async copy(id: number, sources: readonly CopySource[], options: CopyOptions = {}): Promise<KeptArchive> {
+    const copy = await this.#copies.write(id, sources, options);
+    return this.#tab.client.call("noteCopy", { id, copy });
+  }
+
+  /** The files of a copy. */
+  async copied(id: number): Promise<File[]> {
+    const copy = (await this.list()).find((one) => one.id === id)?.copy;
+    if (!copy) throw new ArchiveError("library/no-copy", "Of this archive no copy is kept.");
+    return this.#copies.read(id, copy);
+  }
+
+  /** Gives the space of a copy back. */
+  async dropCopy(id: number): Promise<KeptArchive> {
+    const kept = await this.#tab.client.call("noteCopy", { id });
+    await this.#copies.remove(id);
+    return kept;
   }
 
   /** Everything that is wrong with the library: its catalogue, and each archive's index. */
