@@ -3,9 +3,14 @@
 //! Rows are in the order of the file and never change. They are kept in segments that do not move,
 //! so that memory grows by what is added and nothing is copied.
 
+mod marks;
+mod state;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::archive::{Aside, HttpHead, Part, Record, RecordType, Sink, WarcHead, surt};
+use crate::archive::{
+    Aside, Format, HttpHead, Joint, Part, Record, RecordType, Sink, WarcHead, surt,
+};
 use crate::codec::Writer;
 use crate::error::Damage;
 use crate::limits::{
@@ -14,6 +19,10 @@ use crate::limits::{
 };
 use crate::row::Row;
 use crate::urls::Urls;
+
+use marks::Marks;
+pub use marks::WayOn;
+pub use state::{Awaited, Restored};
 
 const SEGMENT_ROWS: usize = 4096;
 const NO_DATE: u32 = u32::MAX;
@@ -109,6 +118,7 @@ pub struct Captures {
     /// With the part that it was found in.
     damage: Vec<(usize, Damage)>,
     damage_count: u64,
+    marks: Marks,
 }
 
 const LENGTH_COLUMN: u8 = 0;
@@ -139,6 +149,7 @@ impl Captures {
             expected: HashSet::new(),
             damage: Vec::new(),
             damage_count: 0,
+            marks: Marks::default(),
         }
     }
 
@@ -166,6 +177,7 @@ impl Captures {
 
     /// What comes lies in another file, whose own bytes are `part`.
     pub fn begin_file(&mut self, part: Part) {
+        self.end_file();
         self.files += 1;
         self.begin_part(part);
     }
@@ -411,9 +423,19 @@ impl Sink for Captures {
 
     fn damage(&mut self, damage: Damage) {
         self.damage_count += 1;
+        self.marks.note_damage(damage.code);
         if self.damage.len() < DAMAGE_KEPT_MAX {
             let part = self.parts.len().saturating_sub(1);
             self.damage.push((part, damage));
+        }
+    }
+
+    fn joint(&mut self, joint: Joint) {
+        // Those of a member are counted in it, and other containers are not gone on with.
+        let is_own =
+            |one: &TablePart| one.part.windows.is_empty() && one.part.format == Format::WarcGz;
+        if self.parts.last().is_some_and(is_own) {
+            self.mark_joint(joint);
         }
     }
 

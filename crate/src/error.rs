@@ -15,6 +15,7 @@ pub mod code {
     /// What the first module that a browser loads leaves to the larger one (feature `codecs`).
     pub const NEEDS_TOOLS: Code = "open/needs-tools";
     pub const EMPTY: Code = "open/empty";
+    pub const NOT_A_STATE: Code = "open/not-a-state";
     pub const NO_RECORD: Code = "read/no-record";
 
     pub const GZIP_BAD_DATA: Code = "gzip/bad-data";

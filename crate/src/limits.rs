@@ -71,6 +71,9 @@ pub const CHECK_IDS_MAX: usize = 2 << 20;
 /// Payloads in several segments that `check` puts together at a time; writers finish one before the next.
 pub const CHECK_SEGMENTED_MAX: usize = 256;
 
+/// Rows between two places from which the reading of a file can go on: what is read again is less than that.
+pub const MARK_ROWS: usize = 256;
+
 /// Damage reports kept for an archive; later ones are counted only.
 pub const DAMAGE_KEPT_MAX: usize = 10_000;
 

@@ -280,9 +280,14 @@ impl Splitter {
             joint.offset
         };
         self.position = self.position.max(reached.min(self.size));
+        // An exact reading tells at once, also what lies behind its last joint.
+        if !is_exact || report.state == State::AtJoint {
+            captures.mark_joint(self.front.joint);
+        }
         match report.state {
             State::Going => {}
             State::AtEnd => {
+                captures.end_file();
                 self.is_done = true;
                 self.position = self.size;
                 self.settle_waste(self.size);

@@ -30,6 +30,33 @@ pub struct About {
     pub resources: u64,
 }
 
+impl About {
+    /// Every name that a field has in any format.
+    const FIELDS: [&'static str; 16] = [
+        "profile",
+        "wacz_version",
+        "title",
+        "description",
+        "desc",
+        "software",
+        "created",
+        "modified",
+        "organization",
+        "id",
+        "main_page_url",
+        "main_page_date",
+        "display",
+        "version",
+        "primary",
+        "manifest",
+    ];
+
+    pub fn field_named(name: &[u8]) -> Option<&'static str> {
+        let mut all = About::FIELDS.into_iter();
+        all.find(|known| known.as_bytes() == name)
+    }
+}
+
 /// An entry of a list of pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {

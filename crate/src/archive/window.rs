@@ -14,6 +14,24 @@ pub enum Storage {
     Gzipped,
 }
 
+impl Storage {
+    const ALL: [(Storage, &'static str); 3] = [
+        (Storage::Stored, "stored"),
+        (Storage::Deflated, "deflated"),
+        (Storage::Gzipped, "gzipped"),
+    ];
+
+    pub fn name(self) -> &'static str {
+        let known = Storage::ALL.iter().find(|(storage, _)| *storage == self);
+        known.map_or("", |(_, name)| name)
+    }
+
+    pub fn named(name: &str) -> Option<Storage> {
+        let known = Storage::ALL.iter().find(|(_, known)| *known == name);
+        known.map(|(storage, _)| *storage)
+    }
+}
+
 /// Where a member lies in the file that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {

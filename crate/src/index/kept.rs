@@ -13,6 +13,9 @@ const DRAFT_BYTES: usize = 8 << 20;
 /// Entries that a merge takes over in one step.
 const ENTRIES_A_STEP: usize = 4096;
 
+/// Takes the number, URL and value of a row, and says whether it wants more; nothing of one that is damaged.
+type Visit<'a> = dyn FnMut(u64, &[u8], &[u8]) -> Option<bool> + 'a;
+
 /// A segment of the index, by its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -268,6 +271,40 @@ impl Index {
         blocks: &mut Blocks,
         mut visit: impl FnMut(u64, u64, Row) -> bool,
     ) -> Result<(), Stop> {
+        self.visit_entries(from, blocks, &mut |number, url, value| {
+            let (row, part) = read_row(url, value)?;
+            Some(visit(number, part, row))
+        })
+    }
+
+    /// Writes records from a number on as the table of records takes them back, each as `Row::write` has it with its
+    /// part before it; `told` counts them. Where something is missing, it goes on behind what is told.
+    pub fn tell_stored(
+        &self,
+        from: u64,
+        count: u64,
+        told: &mut u64,
+        out: &mut Writer,
+        blocks: &mut Blocks,
+    ) -> Result<(), Stop> {
+        if *told >= count {
+            return Ok(());
+        }
+        self.visit_entries(from + *told, blocks, &mut |_, url, value| {
+            out.raw(value);
+            out.bytes(url);
+            *told += 1;
+            Some(*told < count)
+        })
+    }
+
+    /// Goes through the rows from a number on.
+    fn visit_entries(
+        &self,
+        from: u64,
+        blocks: &mut Blocks,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), Stop> {
         let mut number = from;
         let first = self
             .held
@@ -279,8 +316,7 @@ impl Index {
             let mut cursor = Cursor::new(section, number.saturating_sub(held.first_row));
             while let Some((url, value)) = cursor.read(&held.segment, blocks)? {
                 let damaged = Stop::Damaged(held.segment.whole());
-                let (row, part) = read_row(url, value).ok_or(damaged)?;
-                if !visit(number, part, row) {
+                if !visit(number, url, value).ok_or(damaged)? {
                     return Ok(());
                 }
                 number += 1;
@@ -289,10 +325,7 @@ impl Index {
         }
         let kept = self.kept_rows();
         while let Some((url, value)) = self.draft.entry(0, number.saturating_sub(kept)) {
-            let Some((row, part)) = read_row(url, value) else {
-                break;
-            };
-            if !visit(number, part, row) {
+            if visit(number, url, value) != Some(true) {
                 break;
             }
             number += 1;

@@ -15,7 +15,7 @@ use crate::referral;
 pub struct Index {
     pub(super) captures: Captures,
     /// What reads the file that was begun last.
-    parser: Option<Box<dyn Parser>>,
+    pub(super) parser: Option<Box<dyn Parser>>,
 }
 
 #[wasm_bindgen]
@@ -84,7 +84,11 @@ impl Index {
         let Some(parser) = &mut self.parser else {
             return true;
         };
-        parser.finish(offset_in(end), &mut self.captures)
+        let is_done = parser.finish(offset_in(end), &mut self.captures);
+        if is_done {
+            self.captures.end_file();
+        }
+        is_done
     }
 
     /// Parts from a number on, as JSON lines. The first part of a file is the file itself and has no name.

@@ -23,6 +23,8 @@ pub struct KeptIndex {
     blocks: Blocks,
     span: Option<Span>,
     value: Vec<u8>,
+    /// Rows in the value, while it becomes more.
+    told: u64,
     rank: Rank,
     removed: Vec<u32>,
     check: IndexCheck,
@@ -38,6 +40,7 @@ impl KeptIndex {
             blocks: Blocks::new(cache_bytes),
             span: None,
             value: Vec::new(),
+            told: 0,
             rank: Rank::default(),
             removed: Vec::new(),
             check: IndexCheck::default(),
@@ -201,6 +204,25 @@ impl KeptIndex {
                     left > 0
                 });
         self.done(visited, |this, ()| this.value = out.finish())
+    }
+
+    /// Begins to tell rows as the table of records takes them back: `stored_rows` until it is done.
+    pub fn begin_stored(&mut self) {
+        self.value.clear();
+        self.told = 0;
+    }
+
+    pub fn stored_rows(&mut self, from: f64, count: f64) -> u32 {
+        let mut out = Writer::behind(std::mem::take(&mut self.value));
+        let told = self.index.tell_stored(
+            offset_in(from),
+            offset_in(count),
+            &mut self.told,
+            &mut out,
+            &mut self.blocks,
+        );
+        self.value = out.finish();
+        self.done(told, |_, ()| {})
     }
 
     /// Rows in the order of a column.

@@ -27,6 +27,8 @@ mod proof;
 mod ranges;
 #[cfg(feature = "engine")]
 mod record;
+#[cfg(feature = "tools")]
+mod restore;
 #[cfg(feature = "rewrite")]
 mod rewrite;
 #[cfg(feature = "engine")]

@@ -21,11 +21,7 @@ impl Index {
         let part = &self.captures.parts().get(part)?.part;
         let mut way = String::from(part.format.name());
         for window in &part.windows {
-            let storage = match window.storage {
-                Storage::Stored => "stored",
-                Storage::Deflated => "deflated",
-                Storage::Gzipped => "gzipped",
-            };
+            let storage = window.storage.name();
             for word in [&window.base.to_string(), &window.bytes.to_string(), storage] {
                 way.push(' ');
                 way.push_str(word);
@@ -43,12 +39,7 @@ fn follow(way: &str) -> Option<(Format, Vec<Window>)> {
         windows.push(Window {
             base: base.parse().ok()?,
             bytes: words.next()?.parse().ok()?,
-            storage: match words.next()? {
-                "stored" => Storage::Stored,
-                "deflated" => Storage::Deflated,
-                "gzipped" => Storage::Gzipped,
-                _ => return None,
-            },
+            storage: Storage::named(words.next()?)?,
         });
     }
     Some((format, windows))

@@ -148,6 +148,15 @@ export class ArchiveIndex {
     });
   }
 
+  /** Rows in the order of the files, as `reopenArchive` takes them back. */
+  storedRows(from: number, count: number): Promise<Uint8Array> {
+    return this.#next(async () => {
+      this.#engine.begin_stored();
+      await this.#run(() => this.#engine.stored_rows(from, count));
+      return this.#engine.take_value();
+    });
+  }
+
   /** Rows in the order of a column, of those that are kept. */
   sorted({ column, from, count, isDescending = false }: SortedRows): Promise<RecordRow[]> {
     return this.#next(() => this.#sorted(COLUMNS.indexOf(column), from, count, isDescending));

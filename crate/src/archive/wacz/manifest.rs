@@ -161,6 +161,14 @@ fn is_address(name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::archive::About;
+
+    #[test]
+    fn fields_are_known_by_name_where_a_table_is_restored() {
+        for (_, name) in FIELDS {
+            assert_eq!(About::field_named(name.as_bytes()), Some(name));
+        }
+    }
 
     #[test]
     fn hashes_are_found_where_any_version_puts_them() {

@@ -1,0 +1,62 @@
+//! A table of records that is kept: its state, and the table made again of that and of kept rows.
+
+use wasm_bindgen::prelude::*;
+
+use super::engine::Index;
+use super::seam::thrown;
+use crate::captures::{Awaited, Captures, Restored};
+use crate::error::{Error, code};
+
+/// What a table is besides its rows, at the last place within the first rows from which reading can go on.
+#[wasm_bindgen]
+pub fn kept_state(index: &Index, rows: usize) -> Vec<u8> {
+    index.captures.state(rows)
+}
+
+/// Makes an index of a state and of the rows that follow.
+#[wasm_bindgen]
+pub struct Restoring {
+    captures: Option<Captures>,
+    awaited: Awaited,
+}
+
+#[wasm_bindgen]
+impl Restoring {
+    #[wasm_bindgen(constructor)]
+    pub fn new(state: &[u8]) -> Result<Restoring, JsValue> {
+        let Restored { captures, awaited } =
+            Restored::read(state).ok_or_else(|| not_kept("state"))?;
+        Ok(Restoring {
+            captures: Some(captures),
+            awaited,
+        })
+    }
+
+    /// The index, which has no rows yet; once.
+    pub fn take_index(&mut self) -> Index {
+        Index {
+            captures: self.captures.take().unwrap_or_default(),
+            parser: None,
+        }
+    }
+
+    /// How many rows it is to have.
+    pub fn rows(&self) -> usize {
+        self.awaited.rows
+    }
+
+    /// Takes rows as they are kept; those behind the last one that it is to have are left.
+    pub fn take_rows(&self, index: &mut Index, rows: &[u8]) -> Result<(), JsValue> {
+        if self.awaited.take_rows(&mut index.captures, rows) {
+            return Ok(());
+        }
+        Err(not_kept("rows"))
+    }
+}
+
+fn not_kept(what: &str) -> JsValue {
+    let message = format!(
+        "The kept {what} of this archive cannot be used: they are damaged, or of another version of Stackroom. It must be indexed again."
+    );
+    thrown(Error::new(code::NOT_A_STATE, message))
+}

@@ -1,0 +1,291 @@
+//! Tables that are kept: what a state and kept rows make is the table that they are of, whatever the format; and no
+//! bytes make anything else than a table or a refusal.
+//!
+//! `STACKROOM_DEEP=1` flips every byte of every state; without it a seeded sample.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use stackroom::archive::{Aside, Format, Part, detect, parser};
+use stackroom::captures::{Awaited, Captures, Restored};
+use stackroom::codec::Writer;
+use stackroom::error::Damage;
+use stackroom::index::Index;
+use stackroom::referral;
+use stackroom::row::Row;
+use stackroom::segment::Blocks;
+use support::fixtures::fixtures;
+use support::{Random, corpus, is_deep, read_all};
+
+/// What a table tells, in a form that can be compared.
+#[derive(PartialEq, Eq, Debug)]
+struct Told {
+    rows: Vec<u8>,
+    parts: Vec<(usize, Part, usize)>,
+    pages: Vec<(usize, Aside)>,
+    facts: Vec<(usize, Aside)>,
+    damage: Vec<(usize, Damage)>,
+    damage_count: u64,
+    traits: Vec<String>,
+    continuations: Vec<String>,
+    nearest: Vec<Option<usize>>,
+}
+
+impl Told {
+    fn by(captures: &Captures) -> Told {
+        let mut urls = Vec::new();
+        captures.scan_urls(0, captures.len().min(50), |_, url| {
+            urls.push(url.to_vec());
+            true
+        });
+        let parts = captures.parts().iter();
+        let continuations = captures.continuations().iter();
+        Told {
+            rows: captures.keyed_rows(0, usize::MAX),
+            parts: parts
+                .map(|one| (one.file, one.part.clone(), one.first_row))
+                .collect(),
+            pages: captures.pages().to_vec(),
+            facts: captures.facts().to_vec(),
+            damage: captures.damage().to_vec(),
+            damage_count: captures.damage_count(),
+            traits: captures.traits().map(|one| format!("{one:?}")).collect(),
+            continuations: continuations.map(|one| format!("{one:?}")).collect(),
+            nearest: urls
+                .iter()
+                .map(|url| referral::nearest(captures, url, Some(1_400_000_000)))
+                .collect(),
+        }
+    }
+}
+
+/// A table of files, read as a host does.
+fn read(files: &[&[u8]]) -> Option<Captures> {
+    let mut captures = Captures::new();
+    for bytes in files {
+        let format = detect(&bytes[..bytes.len().min(64 << 10)]).ok()?;
+        begin(&mut captures, format);
+        let mut parser = parser(format, Some(bytes.len() as u64));
+        read_all(parser.as_mut(), bytes, 1 << 20, &mut captures);
+        captures.end_file();
+    }
+    Some(captures)
+}
+
+fn begin(captures: &mut Captures, format: Format) {
+    captures.begin_file(Part {
+        format,
+        ..Part::default()
+    });
+}
+
+/// Rows on their way through the index that keeps them.
+fn stored_rows(captures: &Captures, from: usize, count: usize) -> Vec<u8> {
+    let mut index = Index::new();
+    let mut blocks = Blocks::new(1 << 20);
+    let keyed = captures.keyed_rows(0, usize::MAX);
+    let mut reader = stackroom::codec::Reader::new(&keyed);
+    let mut row = Row::default();
+    while let Some(part) = reader.varint() {
+        row.read(&mut reader).expect("a row");
+        let length = reader.varint().expect("a key");
+        reader.take(usize::try_from(length).expect("a length"));
+        assert!(index.push(&row, b"key", part), "a row is kept");
+    }
+    let mut out = Writer::new();
+    let mut told = 0;
+    let (from, count) = (from as u64, count as u64);
+    let stored = index.tell_stored(from, count, &mut told, &mut out, &mut blocks);
+    stored.expect("nothing is missing");
+    out.finish()
+}
+
+fn restored(captures: &Captures) -> Captures {
+    let state = captures.state(usize::MAX);
+    let Restored {
+        captures: mut table,
+        awaited,
+    } = Restored::read(&state).expect("a state");
+    assert_eq!(awaited.rows, captures.len());
+    assert_eq!(awaited.way_on, None);
+    let half = captures.len() / 2;
+    for (from, count) in [(0, half), (half, captures.len() - half)] {
+        let rows = stored_rows(captures, from, count);
+        assert!(awaited.take_rows(&mut table, &rows), "rows are understood");
+    }
+    assert!(
+        table.state(usize::MAX) == state,
+        "the state is that of the first table"
+    );
+    table
+}
+
+/// All files of the corpus, those too long for a debug build left out.
+fn corpus_files() -> Vec<(String, Vec<u8>)> {
+    const BYTES_MAX: u64 = 8 << 20;
+    let Some(corpus) = corpus() else {
+        return Vec::new();
+    };
+    let mut paths = Vec::new();
+    gather(&corpus.join("files"), &mut paths);
+    paths.sort();
+    let short = |path: &PathBuf| fs::metadata(path).is_ok_and(|facts| facts.len() <= BYTES_MAX);
+    let named = |path: PathBuf| {
+        let bytes = fs::read(&path).expect("a corpus file");
+        (path.to_string_lossy().into_owned(), bytes)
+    };
+    paths.into_iter().filter(short).map(named).collect()
+}
+
+fn gather(folder: &Path, paths: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            gather(&path, paths);
+        } else {
+            paths.push(path);
+        }
+    }
+}
+
+#[test]
+fn restored_tables_tell_what_the_first_ones_did() {
+    let own = fixtures()
+        .iter()
+        .map(|case| (case.name.clone(), case.bytes.clone()));
+    let (mut tables, mut facts, mut pages, mut damage) = (0, 0, 0, 0);
+    for (name, bytes) in own.chain(corpus_files()) {
+        let Some(captures) = read(&[&bytes]) else {
+            continue;
+        };
+        assert!(
+            Told::by(&restored(&captures)) == Told::by(&captures),
+            "{name}"
+        );
+        tables += 1;
+        facts += captures.facts().len();
+        pages += captures.pages().len();
+        damage += captures.damage().len();
+    }
+    println!("{tables} tables, {facts} facts, {pages} pages, {damage} reports of damage");
+    assert!(tables > 300 && facts > 100 && pages > 20 && damage > 100);
+}
+
+#[test]
+fn files_of_a_collection_come_back_in_their_order() {
+    let readable: Vec<&[u8]> = fixtures()
+        .iter()
+        .map(|case| case.bytes.as_slice())
+        .filter(|bytes| detect(&bytes[..bytes.len().min(64 << 10)]).is_ok())
+        .collect();
+    for files in readable.chunks(7) {
+        let captures = read(files).expect("files that are recognised");
+        assert!(Told::by(&restored(&captures)) == Told::by(&captures));
+    }
+    assert!(Told::by(&restored(&Captures::new())) == Told::by(&Captures::new()));
+}
+
+#[test]
+fn rows_of_another_table_are_refused_and_those_behind_the_last_are_left() {
+    let sample = fixtures()
+        .iter()
+        .find(|case| case.name.ends_with(".wacz"))
+        .expect("a package");
+    let one = read(&[&sample.bytes]).expect("a table");
+    let two = read(&[&sample.bytes, &sample.bytes]).expect("a table");
+    assert!(!one.is_empty());
+    let state = |table: &Captures| Restored::read(&table.state(usize::MAX)).expect("a state");
+    let mut restored = state(&one);
+    let rows = stored_rows(&two, 0, two.len());
+    assert!(restored.awaited.take_rows(&mut restored.captures, &rows));
+    assert!(Told::by(&restored.captures) == Told::by(&one));
+    let mut restored = state(&two);
+    let others = stored_rows(&two, one.len(), one.len());
+    assert!(!restored.awaited.take_rows(&mut restored.captures, &others));
+}
+
+/// Does what a host does with whatever is no refusal.
+fn survive(state: &[u8], rows: &[u8]) -> bool {
+    let Some(Restored {
+        mut captures,
+        awaited,
+    }) = Restored::read(state)
+    else {
+        return false;
+    };
+    let is_taken = awaited.take_rows(&mut captures, rows);
+    assert!(captures.len() <= awaited.rows);
+    let told = Told::by(&captures);
+    assert!(told.parts.len() <= state.len());
+    for (row, _) in captures.traits() {
+        let (part, ..) = captures.place(row).expect("a place");
+        assert!(part < captures.parts().len());
+    }
+    let again = captures.state(usize::MAX);
+    assert!(Restored::read(&again).is_some(), "what is told is a state");
+    is_taken
+}
+
+#[test]
+fn whatever_the_bytes_are_they_make_a_table_or_are_refused() {
+    let mut random = Random::new(6);
+    let (mut tried, mut taken) = (0, 0);
+    for case in fixtures() {
+        let Some(captures) = read(&[&case.bytes, &case.bytes]) else {
+            continue;
+        };
+        if captures.len() > 60 {
+            continue;
+        }
+        let state = captures.state(usize::MAX);
+        let rows = stored_rows(&captures, 0, captures.len());
+        assert!(survive(&state, &rows), "{}", case.name);
+        let places = |length: usize, random: &mut Random| -> Vec<usize> {
+            if is_deep() || length <= 60 {
+                return (0..length).collect();
+            }
+            (0..60).map(|_| random.below(length)).collect()
+        };
+        for at in places(state.len(), &mut random) {
+            assert!(Restored::read(&state[..at]).is_none(), "{}", case.name);
+            for flip in [1, 0x20, 0x80, 0xff] {
+                let mut other = state.clone();
+                other[at] ^= flip;
+                tried += 1;
+                taken += usize::from(survive(&other, &rows));
+            }
+        }
+        for at in places(rows.len(), &mut random) {
+            survive(&state, &rows[..at]);
+            for flip in [1, 0x20, 0x80, 0xff] {
+                let mut other = rows.clone();
+                other[at] ^= flip;
+                survive(&state, &other);
+            }
+        }
+    }
+    println!("{tried} flipped states, {taken} of them are of another table");
+    assert!(tried > 10_000 && taken > 0 && taken < tried);
+}
+
+#[test]
+fn what_is_announced_is_not_believed() {
+    // A table of as many rows, files or parts as there can be, and nothing of them.
+    for at in 1..8 {
+        let mut out = Writer::new();
+        out.varint(1);
+        for n in 1..12 {
+            out.varint(if n == at { u64::MAX } else { 0 });
+        }
+        assert!(Restored::read(&out.finish()).is_none());
+    }
+    assert!(Restored::read(b"").is_none());
+    assert!(Restored::read(b"WARC/1.0\r\n").is_none());
+    let awaited = Awaited {
+        rows: 10,
+        way_on: None,
+    };
+    assert!(!awaited.take_rows(&mut Captures::new(), &[0xff; 40]));
+}
