@@ -11,8 +11,11 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 /** Modules of the engine that the first load does without. */
 const lazyWasm = /^(codecs|tools|rewrite|store)_bg\.wasm$/;
 
+/** Workers that the first load does without. */
+const lazyWorkers: ReadonlySet<string> = new Set(["owner", "broker"]);
+
 const output = {
-  entryFileNames: "assets/[name]-[hash].js",
+  entryFileNames: ({ name }: { name: string }): string => (lazyWorkers.has(name) ? "assets/lazy/[name]-[hash].js" : "assets/[name]-[hash].js"),
   chunkFileNames: (chunk: { isDynamicEntry: boolean }): string =>
     chunk.isDynamicEntry ? "assets/lazy/[name]-[hash].js" : "assets/[name]-[hash].js",
   assetFileNames: (asset: { names: string[] }): string =>

@@ -81,3 +81,16 @@ export function longArchive(count: number): Uint8Array {
   );
   return concat(...records);
 }
+
+/** Sixty captures of three hosts over five years, and three of one URL. */
+export function widelyArchive(): Uint8Array {
+  const hosts = ["a.example.org", "b.example.org", "other.net"];
+  const resource = (url: string, date: string, type: string, status: number): Uint8Array =>
+    warcRecord({ type: "response", url, date, headers: { "Content-Type": "application/http; msgtype=response" }, block: httpResponse({ status, headers: { "Content-Type": type }, body: `of ${url} at ${date}\n` }) });
+  const many = Array.from({ length: 60 }, (_, at) => {
+    const date = `${2012 + (at % 5)}-0${1 + (at % 9)}-11T10:${String(at % 60).padStart(2, "0")}:00Z`;
+    return resource(`https://${hosts[at % 3]}/page-${String(at).padStart(2, "0")}`, date, at % 4 === 0 ? "image/png" : "text/html", at % 10 === 0 ? 404 : 200);
+  });
+  const again = ["2012", "2014", "2016"].map((year) => resource("https://a.example.org/again", `${year}-06-01T00:00:00Z`, "text/html", 200));
+  return warcGz(...many, ...again);
+}

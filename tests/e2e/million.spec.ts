@@ -133,8 +133,9 @@ async function steps(page: Page, over: (step: string) => Promise<void> = async (
 
 /** A walk, and by step which pauses there were. */
 async function walk(page: Page): Promise<Record<string, Pauses>> {
-  await new Viewer(page).visit();
-  await page.waitForLoadState("networkidle");
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  await viewer.hasLibrary();
   await rest(page, 30);
   const pauses = await watchThread(page);
   const found: Record<string, Pauses> = {};
@@ -163,8 +164,9 @@ async function busiestTaskMs(page: Page): Promise<number> {
     }
   });
   const ended = new Promise((resolve) => session.once("Tracing.tracingComplete", resolve));
-  await new Viewer(page).visit();
-  await page.waitForLoadState("networkidle");
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  await viewer.hasLibrary();
   await rest(page, 30);
   await session.send("Tracing.start", { transferMode: "ReportEvents", traceConfig: { includedCategories: ["disabled-by-default-devtools.timeline"] } });
   await steps(page);

@@ -87,6 +87,16 @@ export class Viewer {
     await expect(this.status).toContainText("Ready", { timeout });
   }
 
+  /** Waits until the start page has its library: what is opened from now on is kept. */
+  async hasLibrary(): Promise<void> {
+    await expect(this.page.getByRole("heading", { name: "Library" })).toBeVisible();
+  }
+
+  /** Waits until all of the open archive is in the library. */
+  async kept(): Promise<void> {
+    await expect(this.page.getByRole("button", { name: "This archive is in the library" })).toBeVisible({ timeout: 60_000 });
+  }
+
   row(text: string): Locator {
     return this.rows.filter({ hasText: text }).first();
   }

@@ -7,17 +7,24 @@
 export interface NamedFile {
   readonly source: File;
   readonly name: string;
+  /** Of the file or of the folder it lay in: what it is opened by again, in browsers that have handles. */
+  readonly handle?: Promise<FileSystemHandle | null> | FileSystemHandle | undefined;
+}
+
+/** What only some browsers have. */
+interface Handing {
+  getAsFileSystemHandle?(): Promise<FileSystemHandle | null>;
 }
 
 /** Beyond this a folder holds something else than archives, and walking it would only stall the tab. */
-const filesMax = 20_000;
-const depthMax = 40;
+export const filesMax = 20_000;
+export const depthMax = 40;
 
 /** What file systems and archivers leave behind. */
-const isLitter = (name: string): boolean => /^(?:\.|~\$|Thumbs\.db$|desktop\.ini$|__MACOSX$)/i.test(name);
+export const isLitter = (name: string): boolean => /^(?:\.|~\$|Thumbs\.db$|desktop\.ini$|__MACOSX$)/i.test(name);
 
 const order = new Intl.Collator("en", { numeric: true });
-const inOrder = (files: NamedFile[]): NamedFile[] => files.sort((a, b) => order.compare(a.name, b.name));
+export const inOrder = (files: NamedFile[]): NamedFile[] => files.sort((a, b) => order.compare(a.name, b.name));
 
 /** Files of a file input; those of a folder carry their path in it. */
 export function chosenFiles(list: FileList | null): NamedFile[] {
@@ -29,27 +36,35 @@ export function chosenFiles(list: FileList | null): NamedFile[] {
 
 /** Files of a drop. To be called while the drop is being told: the list is emptied afterwards. */
 export function droppedFiles(data: DataTransfer): Promise<NamedFile[]> {
-  const entries = [...data.items].filter((item) => item.kind === "file").map((item) => item.webkitGetAsEntry?.() ?? null);
+  const items = [...data.items].filter((item) => item.kind === "file");
+  const roots = items.map((item) => ({ entry: item.webkitGetAsEntry?.() ?? null, handle: (item as Handing).getAsFileSystemHandle?.().catch(() => null) }));
   const files = [...data.files];
   // A browser without entries, or files that come from another page, tell of files alone.
-  if (!entries.some((entry) => entry?.isDirectory === true)) return Promise.resolve(files.map((source) => ({ source, name: source.name })));
-  return walk(entries.filter((entry) => entry !== null));
+  if (!roots.some(({ entry }) => entry?.isDirectory === true)) {
+    return Promise.resolve(files.map((source, at) => ({ source, name: source.name, handle: files.length === roots.length ? roots[at]?.handle : undefined })));
+  }
+  return walk(roots);
 }
 
-async function walk(roots: readonly FileSystemEntry[]): Promise<NamedFile[]> {
+interface Root {
+  readonly entry: FileSystemEntry | null;
+  readonly handle: NamedFile["handle"];
+}
+
+async function walk(roots: readonly Root[]): Promise<NamedFile[]> {
   const found: NamedFile[] = [];
-  const visit = async (entry: FileSystemEntry, depth: number): Promise<void> => {
+  const visit = async (entry: FileSystemEntry, handle: NamedFile["handle"], depth: number): Promise<void> => {
     if (found.length >= filesMax) return;
     if (isFile(entry)) {
       const source = await fileOf(entry);
-      if (source !== undefined) found.push({ source, name: entry.fullPath.replace(/^\//, "") });
+      if (source !== undefined) found.push({ source, name: entry.fullPath.replace(/^\//, ""), handle });
     } else if (isFolder(entry) && depth < depthMax) {
       for (const child of await childrenOf(entry)) {
-        if (!isLitter(child.name)) await visit(child, depth + 1);
+        if (!isLitter(child.name)) await visit(child, handle, depth + 1);
       }
     }
   };
-  for (const root of roots) await visit(root, 0);
+  for (const { entry, handle } of roots) if (entry !== null) await visit(entry, handle, 0);
   return inOrder(found);
 }
 

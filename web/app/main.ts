@@ -36,3 +36,5 @@ app.store = store;
 document.body.prepend(app);
 follow();
 warmFonts();
+// It comes after everything that opening takes, and where the browser has no room for one, all else is as it would be.
+void import("./library/shelf.js").then(({ openShelf }) => openShelf(store, openArchive)).catch(() => undefined);

@@ -6,21 +6,37 @@
 import type { Archive, ArchivePage, ArchivePart, CheckSummary, Damage, Problem, Progress, ReadProgress, RecordRow, RefusedFile, View } from "stackroom";
 
 import type { NamedFile } from "./drop.js";
+import type { Shelf } from "./library/shelf.js";
 import { OpenRecord } from "./record.js";
 import { RowPages, type RowSource } from "./rows.js";
 import { isAbort, troubleOf, troubleWith, type Trouble } from "./trouble.js";
 import { words } from "./words.js";
 import { formatCount } from "./format.js";
 
-/** What changed: the archive or its phase, how far it is read, its parts, the rows of the list, the open record, a passing notice. */
-export type Topic = "phase" | "progress" | "parts" | "rows" | "record" | "notice";
+/** What changed: the archive or its phase, how far it is read, its parts, the rows of the list, the open record, a passing notice, the library. */
+export type Topic = "phase" | "progress" | "parts" | "rows" | "record" | "notice" | "library";
 
 export type Phase = "start" | "opening" | "open";
 
-export type OpenArchive = (
-  source: readonly NamedFile[] | URL,
-  options: { signal: AbortSignal; name?: string; onProgress: (progress: Progress) => void },
-) => Promise<Archive>;
+export type Source = readonly NamedFile[] | URL;
+
+export interface Opening {
+  readonly signal: AbortSignal;
+  readonly name: string;
+  readonly isForKeeping: boolean;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+export type OpenArchive = (source: Source, options: Opening) => Promise<Archive>;
+
+/** Rows in another order than that of the files, or some of them. */
+export interface Arrangement extends RowSource {
+  /** The column that they are in the order of; none where that is the order of the files. */
+  readonly column?: string | undefined;
+  readonly isDescending?: boolean | undefined;
+  /** Which rows they are, in words, where they are not all. */
+  readonly what?: string | undefined;
+}
 
 export type CheckArchive = (
   source: NamedFile | URL,
@@ -56,6 +72,10 @@ export class Store {
   filterText = "";
   /** The part whose records alone are listed. */
   filterPart?: number | undefined;
+  /** How the list differs from the archive as it is; a filter takes its place. */
+  arrangement?: Arrangement | undefined;
+  /** Once it is there, if this browser has what it needs. */
+  library?: Shelf | undefined;
   /** What the left pane lists. */
   listing: "records" | "pages" = "records";
   view?: View | undefined;
@@ -67,8 +87,7 @@ export class Store {
 
   readonly #openArchive: OpenArchive;
   readonly #checkArchive: CheckArchive;
-  /** The files, or the address, of what is open. */
-  #sources: readonly (NamedFile | URL)[] = [];
+  #source: Source = [];
   readonly #listeners = new Map<Topic, Set<() => void>>();
   #abort = new AbortController();
   #next?: { readonly view: View; readonly timer: number } | undefined;
@@ -84,6 +103,11 @@ export class Store {
     const set = this.#listeners.get(topic) ?? new Set();
     this.#listeners.set(topic, set.add(listener));
     return () => void set.delete(listener);
+  }
+
+  /** Tells that the library, or what it says of the open archive, is another one. */
+  libraryChanged(): void {
+    this.#emit("library");
   }
 
   #emit(topic: Topic): void {
@@ -121,14 +145,16 @@ export class Store {
     this.#emit("phase");
   }
 
-  async #open(source: readonly NamedFile[] | URL, name: string): Promise<void> {
+  async #open(source: Source, name: string): Promise<void> {
     const abort = this.#begin(name);
-    this.#sources = source instanceof URL ? [source] : source;
+    this.#source = source;
     this.onSource(source instanceof URL ? source : undefined);
+    const open = this.library?.opener ?? this.#openArchive;
     try {
-      const archive = await this.#openArchive(source, {
+      const archive = await open(source, {
         signal: abort.signal,
         name,
+        isForKeeping: false,
         onProgress: (progress) => {
           if (!abort.signal.aborted) this.#advance(progress);
         },
@@ -162,6 +188,7 @@ export class Store {
     this.#advance(archive.progress);
     this.#list({ source: this.#allRows(archive) });
     this.#emit("phase");
+    this.library?.opened(archive, this.#source, signal);
     archive.indexed.then(
       (progress) => {
         if (signal.aborted) return;
@@ -188,7 +215,7 @@ export class Store {
 
   /** Reads every byte of what is open and tells of every problem, and of each file at its end what holds. */
   async *check(signal: AbortSignal, onProgress: (progress: ReadProgress) => void): AsyncGenerator<Problem | CheckSummary, void, undefined> {
-    const sources = this.#sources;
+    const sources = this.#source instanceof URL ? [this.#source] : this.#source;
     // Of what was closed nobody wants to know.
     const either = AbortSignal.any([signal, this.#abort.signal]);
     const isAlwaysNamed = sources.length > 1;
@@ -209,9 +236,10 @@ export class Store {
 
   /** Stops opening or indexing and forgets all of it. */
   async cancel(): Promise<void> {
-    const name = this.name;
+    const { name } = this;
+    const isInPart = this.library?.isKeptInPart === true;
     await this.close();
-    this.note = words.cancelled(name);
+    this.note = isInPart ? words.cancelledInPart(name) : words.cancelled(name);
     this.#emit("phase");
   }
 
@@ -240,6 +268,7 @@ export class Store {
     this.view = undefined;
     this.filterText = "";
     this.filterPart = undefined;
+    this.arrangement = undefined;
     this.listing = "records";
     this.parts = [];
     this.filled = [];
@@ -303,6 +332,11 @@ export class Store {
     return this.filled.length > 1 ? this.parts[row.part] : undefined;
   }
 
+  /** The files, or the address, of what is open. */
+  get source(): Source {
+    return this.#source;
+  }
+
   /** Whether the archive is still being read. */
   get isIndexing(): boolean {
     return this.phase === "open" && this.progress?.isDone !== true && this.stopped === undefined;
@@ -335,6 +369,18 @@ export class Store {
     this.#filter();
   }
 
+  /** Lists the records so, instead of those that a filter lets through; without an arrangement, all of them in the order of the files. */
+  arrange(arrangement: Arrangement | undefined): void {
+    const { archive } = this;
+    if (archive === undefined) return;
+    this.#dropNext();
+    this.filterText = "";
+    this.filterPart = undefined;
+    this.listing = "records";
+    this.arrangement = arrangement;
+    this.#list({ source: arrangement ?? this.#allRows(archive) });
+  }
+
   /** Lists the records of one part, or of all. */
   choosePart(part: number | undefined): void {
     if (part === this.filterPart) return;
@@ -346,6 +392,7 @@ export class Store {
     const { archive, filterText: text, filterPart: part } = this;
     if (archive === undefined) return;
     this.#dropNext();
+    this.arrangement = undefined;
     if (text === "" && part === undefined) {
       this.#list({ source: this.#allRows(archive) });
       return;

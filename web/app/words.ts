@@ -26,6 +26,7 @@ const english = {
   dropNothing: "There is no file in what was given. Drop archives or a folder of them, or paste an address below.",
   opening: (name: string) => `Opening ${name}`,
   cancelled: (name: string) => `Stopped reading ${name}. Nothing of it was kept.`,
+  cancelledInPart: (name: string) => `Stopped reading ${name}. What was read stays in the library: open it again to go on, or remove it there.`,
   severalFiles: (count: string) => `${count} files`,
 
   // Top bar

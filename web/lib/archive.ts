@@ -119,6 +119,11 @@ export class Archive {
     return decodeRows(await this.#connection.client.call("nearest", { url, captured }, options))[0];
   }
 
+  /** The keys by which URLs are looked up in the index that a library keeps, as `surt` gives them. */
+  urlKeys(urls: readonly string[], options: SignalOption = {}): Promise<string[]> {
+    return this.#connection.client.call("surt", { urls }, options);
+  }
+
   /** The files among several that could not be read. */
   refused(options: SignalOption = {}): Promise<RefusedFile[]> {
     return this.#connection.client.call("refused", {}, options);

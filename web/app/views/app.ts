@@ -10,10 +10,8 @@ import type { Store } from "../state.js";
 import { Watch } from "../watch.js";
 import { words } from "../words.js";
 import { icons } from "./icons.js";
-import "./about.js";
 import "./bar.js";
 import "./detail.js";
-import "./help.js";
 import "./problems.js";
 import "./records.js";
 import { shareMiddle } from "./splitter.js";
@@ -253,11 +251,19 @@ export class App extends LitElement {
   }
 
   #about(): void {
-    this.renderRoot.querySelector("stackroom-about")?.show();
+    void this.#show("stackroom-about");
   }
 
   #help(): void {
-    this.renderRoot.querySelector("stackroom-help")?.show();
+    void this.#show("stackroom-help");
+  }
+
+  /** What few ask for is fetched when they do. */
+  async #show(name: "stackroom-about" | "stackroom-help"): Promise<void> {
+    await import("./dialogs.js");
+    const dialog = this.renderRoot.querySelector(name);
+    await dialog?.updateComplete;
+    dialog?.show();
   }
 
   #togglePanel(): void {

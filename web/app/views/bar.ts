@@ -2,12 +2,12 @@
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 
 import { visible } from "../content/visible.js";
+import { control } from "../control.js";
 import { formatBytes } from "../format.js";
 import type { Store } from "../state.js";
 import { readTheme, setTheme, themes, type Theme } from "../theme.js";
 import { Watch } from "../watch.js";
 import { words } from "../words.js";
-import { control } from "./help.js";
 import { icons } from "./icons.js";
 import "./menu.js";
 import { base, controls } from "./styles.js";
@@ -135,7 +135,7 @@ export class Bar extends LitElement {
   constructor() {
     super();
     this.theme = readTheme();
-    new Watch(this, "phase", "rows");
+    new Watch(this, "phase", "rows", "library");
   }
 
   override updated(_changes: PropertyValues): void {
@@ -226,6 +226,7 @@ export class Bar extends LitElement {
           ? html`<button role="menuitem" @click=${() => this.#send("stackroom-about")}>${words.aboutArchive}</button>
               <button role="menuitem" @click=${() => void this.store.close()}>${words.closeArchive}</button>`
           : nothing}
+        ${this.store.library?.menu() ?? nothing}
         <hr />
         <div class="group" id="appearance">${words.appearance}</div>
         ${themes.map(

@@ -67,6 +67,7 @@ export class Detail extends LitElement {
       .back {
         display: none;
       }
+      stackroom-captures,
       [role="tablist"] {
         grid-column: 1 / -1;
         display: flex;
@@ -137,7 +138,7 @@ export class Detail extends LitElement {
   constructor() {
     super();
     this.tab = "preview";
-    new Watch(this, "record");
+    new Watch(this, "record", "library");
   }
 
   focusTabs(): void {
@@ -155,6 +156,7 @@ export class Detail extends LitElement {
         <button class="quiet icon back" title=${words.back} aria-label=${words.back} @click=${this.#close}>${icons.back}</button>
         <h2 dir="ltr" title=${url}>${url}</h2>
         ${this.#actions(record)}
+        ${this.store.library === undefined ? nothing : html`<stackroom-captures .store=${this.store}></stackroom-captures>`}
         <div role="tablist" aria-label=${words.views} @keydown=${(event: KeyboardEvent) => this.#onKey(event, shown, tab)}>
           ${shown.map(
             (one) => html`

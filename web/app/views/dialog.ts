@@ -54,19 +54,19 @@ export abstract class Dialog extends LitElement {
       <dialog aria-labelledby="title" @keydown=${(event: KeyboardEvent) => event.stopPropagation()} @click=${this.#onClick}>
         <div class="top">
           <h2 id="title">${this.heading()}</h2>
-          <button class="quiet icon" type="button" title=${words.closePanel} aria-label=${words.closePanel} @click=${this.#close}>${icons.close}</button>
+          <button class="quiet icon" type="button" title=${words.closePanel} aria-label=${words.closePanel} @click=${this.close}>${icons.close}</button>
         </div>
         ${this.content()}
       </dialog>
     `;
   }
 
-  #close(): void {
+  protected close(): void {
     this.renderRoot.querySelector("dialog")?.close();
   }
 
   /** A click on the backdrop lands on the dialog itself. */
   #onClick(event: Event): void {
-    if (event.composedPath()[0] instanceof HTMLDialogElement) this.#close();
+    if (event.composedPath()[0] instanceof HTMLDialogElement) this.close();
   }
 }

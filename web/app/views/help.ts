@@ -1,13 +1,11 @@
 /** The list of keyboard shortcuts. The keys themselves are handled where they act. */
 import { css, html } from "lit";
 
+import { control } from "../control.js";
 import { words } from "../words.js";
 import { Dialog } from "./dialog.js";
 
 const { keys } = words;
-
-/** The key that commands take on this system. */
-export const control = /mac|iphone|ipad/i.test(navigator.platform) ? "\u2318" : "Ctrl";
 
 /** Alternatives of one shortcut; each is a list of keys that belong together. */
 type Shortcut = readonly [what: string, ...ways: readonly (readonly string[])[]];

@@ -5,6 +5,7 @@
  */
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import type { Archive, RecordRow } from "stackroom";
+import type { SortColumn } from "stackroom/library";
 
 import { visible } from "../content/visible.js";
 import { formatBytes, formatCaptured, formatCount } from "../format.js";
@@ -31,16 +32,17 @@ const followMs = 70;
 /** Longer cells cost layout and nobody reads them there. */
 const cellCharsMax = 500;
 
-const columns: readonly string[] = [
-  words.columnType,
-  words.columnStatus,
-  words.columnMime,
-  words.columnSize,
-  words.columnCaptured,
-  words.columnUrl,
+/** With the column of a library by which records are sorted. */
+const columns: readonly (readonly [name: string, column?: SortColumn])[] = [
+  [words.columnType, "type"],
+  [words.columnStatus, "status"],
+  [words.columnMime, "mime"],
+  [words.columnSize, "size"],
+  [words.columnCaptured, "time"],
+  [words.columnUrl, "url"],
 ];
 /** The file matters where there are several. */
-const columnsOfMany: readonly string[] = [...columns, words.columnPart];
+const columnsOfMany: typeof columns = [...columns, [words.columnPart]];
 /** A list of more is of no use to anybody. */
 const partChoicesMax = 2_000;
 
@@ -83,7 +85,7 @@ export class Records extends LitElement {
 
   constructor() {
     super();
-    new Watch(this, "rows", "record", "phase", "parts");
+    new Watch(this, "rows", "record", "phase", "parts", "library");
   }
 
   get #grid(): HTMLElement | null {
@@ -134,14 +136,15 @@ export class Records extends LitElement {
 
   /** A filtered list starts at its top; the whole archive, after a filter, at the record that was open or active. */
   #startList(): void {
-    const isWhole = this.store.view === undefined && this.store.archive === this.#archive;
+    const { view, arrangement } = this.store;
+    const isWhole = view === undefined && arrangement === undefined && this.store.archive === this.#archive;
     this.#archive = this.store.archive;
     this.#active = isWhole ? (this.store.record?.row.row ?? this.#place) : 0;
     this.#scroll.center(this.#active);
     this.#isBarDue = true;
   }
 
-  get #columns(): readonly string[] {
+  get #columns(): typeof columns {
     return this.store.filled.length > 1 ? columnsOfMany : columns;
   }
 
@@ -153,11 +156,13 @@ export class Records extends LitElement {
         ${this.#heading()}
         <span class="count" data-testid="count">${this.#count(count)}</span>
         ${this.store.filled.length > 1 ? this.#partChoice() : nothing}
+        ${this.store.library === undefined ? nothing : html`<stackroom-arrange .store=${this.store}></stackroom-arrange>`}
         <span class="hidden" role="status">${this.store.isIndexing || this.store.view?.isComplete === false ? "" : this.#count(count)}</span>
       </div>
       ${this.#rows?.hasFailed === true
         ? html`<p class="failed-rows" role="alert">${words.rowsFailed} <button class="link" @click=${() => this.#rows?.retry()}>${words.retry}</button></p>`
         : nothing}
+      ${this.store.library?.isBrowsing === true ? html`<stackroom-browse .store=${this.store}></stackroom-browse>` : nothing}
       ${this.store.listing === "pages" ? html`<stackroom-pages .store=${this.store}></stackroom-pages>` : nothing}
       <div
         id="grid"
@@ -174,13 +179,31 @@ export class Records extends LitElement {
         @keydown=${this.#onKey}
       >
         <div class="head row" role="row" aria-rowindex="1">
-          ${this.#columns.map((name, at) => html`<span role="columnheader" aria-colindex=${at + 1} class="cell c${at}">${name}</span>`)}
+          ${this.#columns.map(([name, column], at) => this.#columnHead(name, column, at))}
         </div>
         <div id="body" role="rowgroup" @click=${this.#onClick}>
           <div id="window" role="presentation">${this.#drawn(count)}</div>
         </div>
         ${count === 0 ? this.#empty() : nothing}
       </div>
+    `;
+  }
+
+  /** A click sorts where there is a library; with keys that is done by the menu above. */
+  #columnHead(name: string, column: SortColumn | undefined, at: number): TemplateResult {
+    const { arrangement, library } = this.store;
+    const isSorted = column !== undefined && arrangement?.column === column;
+    const order = isSorted ? (arrangement.isDescending === true ? "descending" : "ascending") : nothing;
+    const mark = isSorted ? (arrangement.isDescending === true ? " \u2193" : " \u2191") : "";
+    return html`
+      <span
+        role="columnheader"
+        aria-colindex=${at + 1}
+        aria-sort=${order}
+        class="cell c${at}${library !== undefined && column !== undefined ? " sorts" : ""}"
+        @click=${() => column !== undefined && library?.sortBy(column)}
+        >${name}${mark}</span
+      >
     `;
   }
 
@@ -201,9 +224,10 @@ export class Records extends LitElement {
 
   #count(count: number): string {
     const total = this.store.progress?.records ?? 0;
-    if (this.store.view === undefined) return formatCount(total);
+    const { view, arrangement } = this.store;
+    if (view === undefined && arrangement?.what === undefined) return formatCount(total);
     const found = words.recordCountOf(formatCount(count), formatCount(total));
-    return this.store.view.isComplete ? found : `${found} \u00b7 ${words.stillLooking}`;
+    return view?.isComplete !== false ? found : `${found} \u00b7 ${words.stillLooking}`;
   }
 
   #empty(): TemplateResult {

@@ -23,7 +23,10 @@ export const grid = css`
     font: 600 var(--text-large) / 1.4 var(--serif);
   }
   .count {
+    overflow: hidden;
     color: var(--ink-soft);
+    text-overflow: ellipsis;
+    white-space: nowrap;
     font-variant-numeric: tabular-nums;
   }
   stackroom-pages {
@@ -132,6 +135,25 @@ export const grid = css`
   }
   .head .cell {
     color: inherit;
+  }
+  .head .sorts {
+    cursor: pointer;
+  }
+  .head .sorts:hover,
+  .head [aria-sort] {
+    color: var(--ink);
+  }
+  stackroom-arrange {
+    flex: none;
+    max-inline-size: 75%;
+    margin-inline-start: auto;
+    align-self: flex-start;
+  }
+  .top select + stackroom-arrange {
+    margin-inline-start: 0;
+  }
+  stackroom-browse {
+    flex: none;
   }
   .c1,
   .c3 {

@@ -33,6 +33,13 @@ export class Start extends LitElement {
         margin: 0 auto;
         padding: clamp(1.2rem, 7vh, 5rem) 1.2rem 2rem;
       }
+      /* What was opened before is to be seen without scrolling. */
+      .returning {
+        padding-block-start: clamp(1.2rem, 4vh, 2.5rem);
+      }
+      .returning .drop {
+        padding-block: 1.1rem;
+      }
       .plate {
         display: flex;
         align-items: center;
@@ -176,12 +183,12 @@ export class Start extends LitElement {
 
   constructor() {
     super();
-    new Watch(this, "phase");
+    new Watch(this, "phase", "library");
   }
 
   override render(): TemplateResult {
     return html`
-      <main>
+      <main class=${(this.store.library?.entries.length ?? 0) > 0 ? "returning" : ""}>
         <div class="plate">${icons.mark}<h1>${words.startTitle}</h1></div>
         ${this.store.phase === "opening" ? this.#opening() : this.#ways()}
       </main>
@@ -226,6 +233,7 @@ export class Start extends LitElement {
         />
         <button type="submit">${words.openUrl}</button>
       </form>
+      ${this.store.library === undefined ? nothing : html`<stackroom-shelf .store=${this.store}></stackroom-shelf>`}
       <div class="sample">
         <button @click=${() => void this.store.openAddress(sampleAddress)}>${icons.file}${words.openSample}</button>
         <span>${words.sampleWhat}</span>

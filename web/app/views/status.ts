@@ -128,7 +128,7 @@ export class Status extends LitElement {
   constructor() {
     super();
     this.isPanelOpen = false;
-    new Watch(this, "phase", "progress", "parts", "notice");
+    new Watch(this, "phase", "progress", "parts", "notice", "library");
   }
 
   override render(): TemplateResult {
@@ -199,6 +199,7 @@ export class Status extends LitElement {
           : "";
     return html`
       <div class="end">
+        ${this.store.library === undefined ? nothing : html`<stackroom-kept .store=${this.store}></stackroom-kept>`}
         ${count === 0
           ? html`<span class="calm">${this.store.isIndexing ? "" : words.noProblems}</span>`
           : html`<button

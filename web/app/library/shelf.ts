@@ -1,0 +1,311 @@
+/**
+ * The library as the viewer has it: what is in it, what of it is open, what is being kept, and the list in its orders.
+ * It comes late and may not come at all; whatever it cannot do, opening goes on without it.
+ */
+import { ArchiveError, type Archive } from "stackroom";
+import { openSharedLibrary, type Description, type KeptArchive, type Room, type SharedIndex, type SharedLibrary, type SortColumn } from "stackroom/library";
+import type { TemplateResult } from "lit";
+
+import type { NamedFile } from "../drop.js";
+import { formatCount } from "../format.js";
+import type { OpenArchive, Opening, Source, Store } from "../state.js";
+import { isAbort, troubleOf, type Trouble } from "../trouble.js";
+import { forgetHandles, handled, keepHandles } from "./handles.js";
+import { menuItems } from "./menuitems.js";
+import { inOrderOf, sliceOf, sortableMax, type Choice } from "./orders.js";
+import { readSetting, writeSetting } from "./settings.js";
+import { keptFiles, sourceKey } from "./sources.js";
+import { words } from "./words.js";
+import "./arrange.js";
+import "./browse.js";
+import "./captures.js";
+import "./kept.js";
+import "./list.js";
+
+/** What is being done about the open archive. */
+export type Keeping = "not" | "keeping" | "kept" | "failed";
+
+
+/** Without its part for keys an archive can be read and not kept. */
+const withoutTools: ReadonlySet<string> = new Set(["open/needs-tools", "engine/not-loaded"]);
+
+/** Gives the library to the viewer where this browser has what it takes. */
+export async function openShelf(store: Store, openArchive: OpenArchive): Promise<void> {
+  const library = await openSharedLibrary();
+  const shelf = new Shelf(library, store, openArchive);
+  await shelf.refresh();
+  store.library = shelf;
+  store.libraryChanged();
+}
+
+export class Shelf {
+  /** The latest first. */
+  entries: readonly KeptArchive[] = [];
+  /** Those whose files are at hand. */
+  handled: ReadonlySet<number> = new Set();
+  room?: Room | undefined;
+  /** Of the open archive. */
+  keeping: Keeping = "not";
+  kept?: KeptArchive | undefined;
+  trouble?: Trouble | undefined;
+  /** Of the open archive, once all of it is kept. */
+  index?: SharedIndex | undefined;
+  choice?: Choice | undefined;
+  isBrowsing = readSetting("browse") === "on";
+  isKeepingOn = readSetting("keep") !== "off";
+  readonly library: SharedLibrary;
+  readonly #store: Store;
+  readonly #openArchive: OpenArchive;
+  readonly #keepable = new WeakSet<Archive>();
+  #archive: Archive | undefined;
+  #adding: AbortController | undefined;
+  #added: Promise<void> = Promise.resolve();
+  #isRefreshing = false;
+  #isStale = false;
+
+  constructor(library: SharedLibrary, store: Store, openArchive: OpenArchive) {
+    this.library = library;
+    this.#store = store;
+    this.#openArchive = openArchive;
+    library.onChange(() => void this.refresh());
+  }
+
+  /** Reads anew what is in the library, once at a time. */
+  async refresh(): Promise<void> {
+    this.#isStale = true;
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    try {
+      while (this.#isStale) {
+        this.#isStale = false;
+        const [entries, room, ids] = await Promise.all([this.library.list(), this.library.room().catch(() => undefined), handled()]);
+        this.entries = entries;
+        this.room = room;
+        this.handled = ids;
+        const { kept } = this;
+        if (kept !== undefined) this.#follow(entries.find(({ id }) => id === kept.id));
+        this.#tell();
+      }
+    } finally {
+      this.#isRefreshing = false;
+    }
+  }
+
+  /** What the library says now of the open archive: another tab may have changed or removed it. */
+  #follow(entry: KeptArchive | undefined): void {
+    this.kept = entry;
+    if (entry !== undefined || this.keeping !== "kept") return;
+    this.keeping = "not";
+    this.#forgetOrders();
+  }
+
+  #tell(): void {
+    this.#store.libraryChanged();
+  }
+
+  // Opening
+
+  /** Opens what is to be kept so that it can be. */
+  readonly opener: OpenArchive = (source, options) =>
+    this.isKeepingOn ? this.#openForKeeping(source, options) : this.#openArchive(source, options);
+
+  async #openForKeeping(source: Source, options: Opening): Promise<Archive> {
+    try {
+      const archive = await this.#openArchive(source, { ...options, isForKeeping: true });
+      this.#keepable.add(archive);
+      return archive;
+    } catch (error) {
+      if (error instanceof ArchiveError && withoutTools.has(error.code)) return this.#openArchive(source, options);
+      throw error;
+    }
+  }
+
+  /** An archive was opened in the viewer. */
+  opened(archive: Archive, source: Source, signal: AbortSignal): void {
+    this.#archive = archive;
+    this.#adding = undefined;
+    this.keeping = "not";
+    this.kept = undefined;
+    this.trouble = undefined;
+    this.index = undefined;
+    this.choice = undefined;
+    if (this.#keepable.has(archive)) this.#keep(archive, source, signal);
+    this.#tell();
+  }
+
+  /** Keeps the open archive that was opened without that: it is read a second time, beside. */
+  async keepNow(): Promise<void> {
+    const { archive, source } = this.#store;
+    if (archive === undefined) return;
+    if (this.#keepable.has(archive)) {
+      this.#keep(archive, source, new AbortController().signal);
+      this.#tell();
+      return;
+    }
+    this.keeping = "keeping";
+    this.#tell();
+    const abort = new AbortController();
+    try {
+      const second = await this.#openArchive(source, { signal: abort.signal, name: archive.name, isForKeeping: true, onProgress: () => undefined });
+      if (this.#archive === archive) this.#keep(second, source, abort.signal);
+      await this.#added;
+      await second.close();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #keep(archive: Archive, source: Source, signal: AbortSignal): void {
+    const shown = this.#archive;
+    const adding = new AbortController();
+    this.#adding = adding;
+    this.keeping = "keeping";
+    this.trouble = undefined;
+    this.#added = this.#add(archive, source, AbortSignal.any([signal, adding.signal]), () => this.#archive === shown);
+  }
+
+  async #add(archive: Archive, source: Source, signal: AbortSignal, isShown: () => boolean): Promise<void> {
+    const files = source instanceof URL ? undefined : source;
+    let last: KeptArchive | undefined;
+    const onKept = (kept: KeptArchive): void => {
+      if (last === undefined && files !== undefined) void keepHandles(kept.id, files);
+      last = kept;
+      if (!isShown()) return;
+      this.kept = kept;
+      this.#tell();
+    };
+    try {
+      const kept = await this.library.add(archive, { source: await sourceKey(source), ...(files && { files: keptFiles(files) }), signal, onKept });
+      if (files !== undefined) await keepHandles(kept.id, files);
+      if (isShown()) this.#isKept(kept);
+    } catch (error) {
+      if (isShown()) this.#failed(error);
+      // Of what was given up at once nothing is to be seen.
+      if (last?.records === 0 && isAbort(error)) await this.library.remove(last.id).catch(() => undefined);
+    }
+    void this.refresh();
+  }
+
+  #isKept(entry: KeptArchive): void {
+    this.kept = entry;
+    this.keeping = "kept";
+    this.index = this.library.index(entry.id);
+    this.#tell();
+  }
+
+  #failed(error: unknown): void {
+    this.keeping = isAbort(error) ? "not" : "failed";
+    this.trouble = isAbort(error) ? undefined : troubleOf(error);
+    this.#tell();
+  }
+
+  /** There are records of the open archive in the library, and not all. */
+  get isKeptInPart(): boolean {
+    return this.kept?.state === "indexing" && this.kept.records > 0;
+  }
+
+  /** How much of the open archive is kept, from 0 to 1. */
+  get share(): number {
+    const { progress } = this.#store;
+    if (progress === undefined || progress.records === 0) return 0;
+    const read = progress.isDone ? 1 : progress.bytesTotal === undefined ? 0 : progress.bytes / progress.bytesTotal;
+    return Math.min(1, ((this.kept?.records ?? 0) / progress.records) * read);
+  }
+
+  // The library
+
+  async remove(id: number): Promise<void> {
+    if (this.kept?.id === id) {
+      this.#adding?.abort();
+      await this.#added;
+      this.keeping = "not";
+      this.kept = undefined;
+      this.#forgetOrders();
+    }
+    await this.library.remove(id);
+    await forgetHandles(id);
+    await this.refresh();
+  }
+
+  async describe(id: number, changes: Description): Promise<void> {
+    await this.library.describe(id, changes);
+    await this.refresh();
+  }
+
+  setKeeping(isOn: boolean): void {
+    this.isKeepingOn = isOn;
+    writeSetting("keep", isOn ? undefined : "off");
+    this.#tell();
+  }
+
+  setBrowsing(isOn: boolean): void {
+    this.isBrowsing = isOn;
+    writeSetting("browse", isOn ? "on" : undefined);
+    this.#tell();
+  }
+
+  /** Items for the menu of the viewer. */
+  menu(): TemplateResult {
+    return menuItems(this);
+  }
+
+  /** Where the files are that were chosen with handles, which other ways of choosing do not give. */
+  async chooseFiles(): Promise<readonly NamedFile[] | undefined> {
+    const { showOpenFilePicker: show } = globalThis as { showOpenFilePicker?: (options: { multiple: boolean }) => Promise<FileSystemFileHandle[]> };
+    if (show === undefined) return undefined;
+    const handles = await show.call(globalThis, { multiple: true });
+    return Promise.all(handles.map(async (handle) => ({ source: await handle.getFile(), name: handle.name, handle })));
+  }
+
+  // Orders of the list
+
+  /** Why the list cannot be sorted and browsed yet; nothing when it can. */
+  get why(): string | undefined {
+    if (this.index !== undefined) return undefined;
+    if (this.keeping === "keeping") return words.waitsForKeeping;
+    if (this.keeping === "failed") return words.waitsForRoom;
+    return words.waitsForLibrary;
+  }
+
+  /** Sorts by a column: up, then down, then as the files are. */
+  sortBy(column: SortColumn): void {
+    const { arrangement } = this.#store;
+    if (arrangement?.column !== column) void this.sort(column, false);
+    else if (arrangement.isDescending !== true) void this.sort(column, true);
+    else void this.sort(undefined, false);
+  }
+
+  async sort(column: SortColumn | undefined, isDescending: boolean): Promise<void> {
+    const { index, choice, kept } = this;
+    if (index === undefined || kept === undefined) {
+      this.#store.say(this.why ?? "");
+      return;
+    }
+    if (choice === undefined) {
+      this.#store.arrange(column === undefined ? undefined : sliceOf(index, { column, from: 0, count: kept.records }, kept.records, isDescending));
+    } else if (column === choice.column && choice.rows === undefined) {
+      this.#store.arrange(sliceOf(index, choice, kept.records, isDescending));
+    } else if (choice.count <= sortableMax) {
+      const arrangement = await inOrderOf(index, choice, column, isDescending);
+      if (this.choice === choice) this.#store.arrange(arrangement);
+    } else {
+      this.#store.say(words.tooManyToSort(formatCount(sortableMax)));
+    }
+    this.#tell();
+  }
+
+  /** Lists some of the records; all of them without a choice. */
+  choose(choice: Choice | undefined): void {
+    this.choice = choice;
+    const { index, kept } = this;
+    if (choice === undefined || index === undefined || kept === undefined) this.#store.arrange(undefined);
+    else this.#store.arrange(choice.rows === undefined ? sliceOf(index, choice, kept.records, false) : { ...choice.rows, what: choice.what });
+    this.#tell();
+  }
+
+  #forgetOrders(): void {
+    this.index = undefined;
+    this.choice = undefined;
+    if (this.#store.arrangement !== undefined) this.#store.arrange(undefined);
+  }
+}
