@@ -1,6 +1,6 @@
 /** The library on the start page: every archive that is kept, what can be done with it, and how much room there is. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
-import type { KeptArchive } from "stackroom/library";
+import type { KeptArchive, KeptFile } from "stackroom/library";
 
 import { visible } from "../content/visible.js";
 import { chosenFiles, type NamedFile } from "../drop.js";
@@ -15,7 +15,7 @@ import { askToDescribe } from "./describe.js";
 import { filesOf } from "./handles.js";
 import { askToRemove, nameOf } from "./remove.js";
 import "./room.js";
-import { addressOf, difference, isFolder } from "./sources.js";
+import { addressOf, difference, isFolder, keptFiles } from "./sources.js";
 import { words } from "./words.js";
 
 /** Another file than the library knows was chosen. */
@@ -257,15 +257,13 @@ export class Shelves extends LitElement {
 
   /** Opens the files where they are those that the library knows, and says it where they are others. */
   async #check(entry: KeptArchive, files: readonly NamedFile[]): Promise<void> {
-    const differs = difference(entry, files);
+    const differs = difference(entry, await keptFiles(files));
     if (differs === undefined) await this.store.openFiles(files);
     else this.mistaken = { entry, files, known: said(differs.known), given: said(differs.given) };
   }
 }
 
-type File = NonNullable<KeptArchive["files"]>[number];
-
-function said(file: File | undefined): string {
+function said(file: KeptFile | undefined): string {
   if (file === undefined) return words.noFile;
   return words.fileSaid(visible(file.name, 200), formatBytes(file.size ?? 0), formatCaptured(file.modified));
 }

@@ -3,7 +3,7 @@
  * It comes late and may not come at all; whatever it cannot do, opening goes on without it.
  */
 import { ArchiveError, type Archive } from "stackroom";
-import { openSharedLibrary, type Description, type KeptArchive, type Room, type SharedIndex, type SharedLibrary, type SortColumn } from "stackroom/library";
+import { openSharedLibrary, type AddOptions, type Description, type KeptArchive, type Room, type SharedIndex, type SharedLibrary, type SortColumn } from "stackroom/library";
 import type { TemplateResult } from "lit";
 
 import type { NamedFile } from "../drop.js";
@@ -175,7 +175,8 @@ export class Shelf {
       this.#tell();
     };
     try {
-      const kept = await this.library.add(archive, { source: await sourceKey(source), ...(files && { files: keptFiles(files) }), signal, onKept });
+      const options = { source: await sourceKey(source), ...(files && { files: await keptFiles(files) }), signal, onKept };
+      const kept = await this.#addOrAnew(archive, options);
       if (files !== undefined) await keepHandles(kept.id, files);
       if (isShown()) this.#isKept(kept);
     } catch (error) {
@@ -184,6 +185,22 @@ export class Shelf {
       if (last?.records === 0 && isAbort(error)) await this.library.remove(last.id).catch(() => undefined);
     }
     void this.refresh();
+  }
+
+  /** What was kept of an archive that has changed since is of no use: it is indexed anew. */
+  async #addOrAnew(archive: Archive, options: AddOptions): Promise<KeptArchive> {
+    try {
+      const kept = await this.library.add(archive, options);
+      const { records, bytesTotal } = await archive.indexed;
+      if (records === kept.records && (bytesTotal === undefined || bytesTotal === kept.bytes)) {
+        void this.library.touch(kept.id).catch(() => undefined);
+        return kept;
+      }
+    } catch (error) {
+      if (!(error instanceof ArchiveError) || error.code !== "source/changed") throw error;
+    }
+    this.#store.say(words.changedSince);
+    return this.library.add(archive, { ...options, isAnew: true });
   }
 
   #isKept(entry: KeptArchive): void {

@@ -1,9 +1,10 @@
 /** What makes an archive the same one when it is opened again, and in what it differs where it is not. */
 import type { NamedFile } from "../drop.js";
 import type { Source } from "../state.js";
-import type { KeptArchive } from "stackroom/library";
+import { describeFile, type KeptArchive, type KeptFile } from "stackroom/library";
 
-type KeptFile = NonNullable<KeptArchive["files"]>[number];
+/** Of more files than this only names, sizes and dates are compared. */
+const markedMax = 500;
 
 /** The address, or what the files are called, how long they are and when they were last changed. */
 export async function sourceKey(source: Source): Promise<string> {
@@ -19,18 +20,25 @@ export function addressOf({ source }: KeptArchive): string | undefined {
   return /^https?:/.test(source) ? source : undefined;
 }
 
-export function keptFiles(files: readonly NamedFile[]): KeptFile[] {
+/** The files as a library knows them again. */
+export async function keptFiles(files: readonly NamedFile[]): Promise<KeptFile[]> {
+  if (files.length <= markedMax) return Promise.all(files.map(({ source, name }) => describeFile(source, name)));
   return files.map(({ name, source: { size, lastModified } }) => ({ name, size, modified: lastModified }));
 }
 
 export const isFolder = ({ files = [] }: KeptArchive): boolean => files.some(({ name }) => name.includes("/"));
 
 /** The first file that is not what the library knows, and what it knows; nothing where all are. */
-export function difference({ files = [] }: KeptArchive, given: readonly NamedFile[]): { readonly known?: KeptFile | undefined; readonly given?: KeptFile | undefined } | undefined {
-  const now = keptFiles(given);
+export function difference({ files = [] }: KeptArchive, now: readonly KeptFile[]): { readonly known?: KeptFile | undefined; readonly given?: KeptFile | undefined } | undefined {
   for (let at = 0; at < Math.max(files.length, now.length); at += 1) {
-    const [known, one] = [files[at], now[at]];
-    if (known?.name !== one?.name || known?.size !== one?.size || known?.modified !== one?.modified) return { known, given: one };
+    const [known, given] = [files[at], now[at]];
+    if (known === undefined || given === undefined || !isSame(known, given)) return { known, given };
   }
   return undefined;
+}
+
+/** A file that was moved, renamed or copied is the same one. */
+function isSame(a: KeptFile, b: KeptFile): boolean {
+  if (a.mark !== undefined && b.mark !== undefined) return a.mark === b.mark;
+  return a.name === b.name && a.size === b.size && a.modified === b.modified;
 }

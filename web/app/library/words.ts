@@ -60,6 +60,7 @@ const english = {
   notKept: "Not kept",
   notKeptFor: (why: string) => `This archive could not be kept in the library: ${why}`,
   tryAgain: "Try again",
+  changedSince: "The archive is not what it was when it was kept: it is kept anew.",
   removeThis: "Remove from the library",
 
   // The list of archives

@@ -1,0 +1,173 @@
+/** The library of the viewer: what is opened is kept, listed on the start page, opened again, described and removed. */
+import { writeFileSync } from "node:fs";
+import { expect, test, type Locator, type Page } from "@playwright/test";
+import { cutArchive, longArchive, smallArchive, widelyArchive } from "./archives.js";
+import { Viewer, sendArchive, startOrigin } from "./viewer.js";
+
+const shelf = (page: Page): Locator => page.locator("stackroom-shelf");
+const entry = (page: Page, name: string): Locator => shelf(page).getByRole("listitem").filter({ hasText: name });
+
+async function start(page: Page): Promise<Viewer> {
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  await viewer.hasLibrary();
+  return viewer;
+}
+
+/** Writes a file whose date and place are a real file's. */
+function file(name: string, bytes: Uint8Array): string {
+  const path = test.info().outputPath(name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+async function openAndKeep(page: Page, path: string): Promise<Viewer> {
+  const viewer = await start(page);
+  await viewer.pick(path);
+  await viewer.kept();
+  return viewer;
+}
+
+/** Clicks and hands a file to the picker that opens. */
+async function choose(page: Page, click: () => Promise<void>, path: string): Promise<void> {
+  const picker = page.waitForEvent("filechooser");
+  await click();
+  await (await picker).setFiles(path);
+}
+
+test("what was opened is on the start page, the latest first, with what is known of it", async ({ page }) => {
+  await openAndKeep(page, file("widely.warc.gz", widelyArchive()));
+  const viewer = await openAndKeep(page, file("cut.warc.gz", cutArchive()));
+  await viewer.visit();
+  const entries = shelf(page).getByRole("listitem");
+  await expect(entries).toHaveCount(2);
+  await expect(entries.first()).toContainText("cut.warc.gz");
+  await expect(entries.first()).toContainText(/damaged: \d problem/);
+  await expect(entries.last()).toContainText("widely.warc.gz");
+  await expect(entries.last()).toContainText("63 records");
+  await expect(entries.last()).toContainText("captured 2012-01-11 to 2016-");
+  await expect(entries.last()).toContainText("ready");
+  await expect(shelf(page).getByRole("meter", { name: "Room used in this browser" })).toBeVisible();
+});
+
+test("a file that the browser has no handle of is asked for, and opens if it is the one", async ({ page }) => {
+  const path = file("small.warc.gz", smallArchive());
+  const viewer = await openAndKeep(page, path);
+  await viewer.visit();
+  await expect(entry(page, "small.warc.gz")).toContainText("file needed");
+  await choose(page, () => entry(page, "small.warc.gz").getByRole("button", { name: /small/ }).first().click(), path);
+  await viewer.kept();
+  await expect(viewer.count).toHaveText("16");
+  await viewer.visit();
+  await expect(shelf(page).getByRole("listitem")).toHaveCount(1);
+});
+
+test("another file than the one asked for is told apart before anything is opened", async ({ page }) => {
+  const viewer = await openAndKeep(page, file("small.warc.gz", smallArchive()));
+  await viewer.visit();
+  const other = file("other.warc", longArchive(5));
+  await choose(page, () => entry(page, "small.warc.gz").getByRole("button", { name: /small/ }).first().click(), other);
+  const alert = shelf(page).getByRole("alert");
+  await expect(alert).toContainText("This is another file");
+  await expect(alert).toContainText("other.warc");
+  await expect(viewer.list).toHaveCount(0);
+  await alert.getByRole("button", { name: "Open it as another archive" }).click();
+  await viewer.kept();
+  await expect(viewer.count).toHaveText("5");
+  await viewer.visit();
+  await expect(shelf(page).getByRole("listitem")).toHaveCount(2);
+});
+
+test("an address opens again with Enter, and is kept anew where it changed", async ({ page }) => {
+  let bytes = longArchive(7);
+  const origin = await startOrigin((request, response) => sendArchive(bytes, request, response));
+  try {
+    const viewer = await start(page);
+    await page.getByRole("textbox", { name: "Address of an archive" }).fill(`${origin.address}/served.warc`);
+    await page.keyboard.press("Enter");
+    await viewer.kept();
+    await viewer.visit();
+    await expect(entry(page, "served.warc")).toContainText("7 records");
+    await expect(entry(page, "served.warc")).not.toContainText("file needed");
+    bytes = longArchive(9);
+    await entry(page, "served.warc").getByRole("button", { name: /served/ }).first().focus();
+    await page.keyboard.press("Enter");
+    await expect(viewer.notice).toContainText("not what it was");
+    await viewer.kept();
+    await expect(viewer.count).toHaveText("9");
+    await viewer.visit();
+    await expect(entry(page, "served.warc")).toContainText("9 records");
+  } finally {
+    await origin.close();
+  }
+});
+
+test("an archive has a title, tags and a note, in all tabs at once", async ({ page, context }) => {
+  const viewer = await openAndKeep(page, file("small.warc.gz", smallArchive()));
+  await viewer.visit();
+  const second = await context.newPage();
+  await start(second);
+  await entry(page, "small").getByRole("button", { name: "What to do with small.warc.gz" }).click();
+  await page.getByRole("menuitem", { name: "Rename, tag, note" }).click();
+  const dialog = page.getByRole("dialog", { name: "About small.warc.gz" });
+  await dialog.getByRole("textbox", { name: "Title" }).fill("The stack site");
+  await dialog.getByRole("textbox", { name: "Tags" }).fill("site, trial , site");
+  await dialog.getByRole("textbox", { name: "Note" }).fill("From the reading room");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  for (const tab of [page, second]) {
+    await expect(entry(tab, "The stack site")).toContainText("From the reading room");
+    await expect(entry(tab, "The stack site").locator(".tag")).toHaveText(["site", "trial"]);
+  }
+});
+
+test("an archive is removed from the start page and from the open archive, after a question", async ({ page }) => {
+  const path = file("small.warc.gz", smallArchive());
+  const viewer = await openAndKeep(page, path);
+  await page.getByRole("button", { name: "This archive is in the library" }).click();
+  await page.getByRole("menuitem", { name: "Remove from the library" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(page.getByRole("button", { name: "Keep in the library" })).toBeVisible();
+  await expect(viewer.count).toHaveText("16");
+  await openAndKeep(page, path);
+  await viewer.visit();
+  await entry(page, "small").getByRole("button", { name: "What to do with small.warc.gz" }).click();
+  await page.getByRole("menuitem", { name: "Remove from the library" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await expect(entry(page, "small")).toBeVisible();
+  await entry(page, "small").getByRole("button", { name: "What to do with small.warc.gz" }).click();
+  await page.getByRole("menuitem", { name: "Remove from the library" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(shelf(page)).toContainText("Archives that you open are kept here");
+});
+
+test("keeping is turned off in the menu, and stays off", async ({ page }) => {
+  const viewer = await start(page);
+  await page.getByRole("button", { name: "Menu" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "Keep what is opened in the library" }).click();
+  await viewer.visit();
+  await viewer.hasLibrary();
+  await viewer.pick(file("small.warc.gz", smallArchive()));
+  await viewer.ready();
+  await expect(page.getByRole("button", { name: "Keep in the library" })).toBeVisible();
+  await viewer.visit();
+  await expect(shelf(page)).toContainText("Archives that you open are kept here");
+});
+
+test("without storage or locks the viewer is as it would be without a library", async ({ page }) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(Navigator.prototype, "locks", { value: undefined });
+    Object.defineProperty(Navigator.prototype, "storage", { value: undefined });
+    Object.defineProperty(globalThis, "indexedDB", { value: undefined });
+  });
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  await viewer.pick(file("small.warc.gz", smallArchive()));
+  await viewer.ready();
+  await expect(viewer.count).toHaveText("16");
+  await viewer.openRecord("boxes.json");
+  await expect(page.getByRole("button", { name: "Browse" })).toHaveCount(0);
+  await expect(shelf(page)).toHaveCount(0);
+  expect(complaints).toEqual([]);
+});
