@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, test, type Page } from "@playwright/test";
 import type axe from "axe-core";
-import { cutArchive, smallArchive } from "./archives.js";
+import { cutArchive, smallArchive, widelyArchive } from "./archives.js";
 import { Viewer, type TabName } from "./viewer.js";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -59,6 +59,39 @@ for (const theme of ["light", "dark"] as const) {
       await viewer.filter.fill("nowhere");
       await expect(viewer.count).toContainText("0 of");
       expect.soft(await faults(page)).toEqual([]);
+    });
+
+    test("the library, and the views that it brings", async ({ page }) => {
+      const viewer = new Viewer(page);
+      await viewer.visit();
+      await viewer.hasLibrary();
+      expect.soft(await faults(page), "empty").toEqual([]);
+      await viewer.pick({ name: "widely.warc.gz", bytes: widelyArchive() });
+      await viewer.kept();
+      await page.getByRole("button", { name: "Browse", exact: true }).click();
+      for (const way of ["Time", "Hosts", "Media types", "Status", "Record types"]) {
+        await page.getByRole("tab", { name: way, exact: true }).click();
+        const item = page.locator("stackroom-browse").getByRole(way === "Hosts" ? "treeitem" : "option").first();
+        await item.click();
+        await expect(item, way).toHaveAttribute("aria-selected", "true");
+        expect.soft(await faults(page), way).toEqual([]);
+      }
+      await page.getByRole("button", { name: "Show all records again" }).click();
+      await viewer.list.getByRole("columnheader", { name: "Size" }).click();
+      await viewer.openRecord("again");
+      await expect(viewer.detail.locator("stackroom-captures")).toContainText("of 3");
+      expect.soft(await faults(page), "sorted, with captures").toEqual([]);
+      await viewer.visit();
+      await expect(page.locator("stackroom-shelf").getByRole("listitem")).toHaveCount(1);
+      expect.soft(await faults(page), "list").toEqual([]);
+      for (const question of ["Rename, tag, note", "Remove from the library"]) {
+        await page.getByRole("button", { name: "What to do with widely.warc.gz" }).click();
+        await page.getByRole("menuitem", { name: question }).click();
+        await expect(page.getByRole("dialog")).toBeVisible();
+        expect.soft(await faults(page), question).toEqual([]);
+        await page.keyboard.press("Escape");
+        await expect(page.getByRole("dialog")).toHaveCount(0);
+      }
     });
 
     test("problems", async ({ page }) => {

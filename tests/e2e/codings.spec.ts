@@ -3,7 +3,7 @@ import { expect, test, type Page } from "@playwright/test";
 import { brotliCompressSync } from "node:zlib";
 import { allCases } from "../fixtures/cases.mjs";
 import { exchange, httpResponse, warcGz, warcRecord } from "../fixtures/warc.js";
-import { Viewer } from "./viewer.js";
+import { keepNothing, Viewer } from "./viewer.js";
 
 interface File {
   readonly name: string;
@@ -52,6 +52,7 @@ test("a HAR file opens", async ({ page }) => {
 });
 
 test("a body in br is decoded by a module that only then is fetched", async ({ page }) => {
+  await keepNothing(page);
   const fetched = fetchedModules(page);
   const body = "Reading room. ".repeat(400);
   const record = exchange({ url: "https://br.example/", headers: { "Content-Type": "text/plain", "Content-Encoding": "br" }, body: brotliCompressSync(Buffer.from(body)) });
@@ -95,6 +96,7 @@ test("the digests of a record are compared when that is asked for", async ({ pag
 });
 
 test("a digest that the first module has no algorithm for is compared by a larger one", async ({ page }) => {
+  await keepNothing(page);
   const fetched = fetchedModules(page);
   const viewer = await open(page, fixture("digests/right.warc"));
   await openResponse(viewer, "http://weighed.example/sha1-0");

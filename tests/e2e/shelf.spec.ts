@@ -28,6 +28,11 @@ async function openAndKeep(page: Page, path: string): Promise<Viewer> {
   return viewer;
 }
 
+/** A browser without the picker that gives handles, as Firefox is. */
+async function withoutHandles(page: Page): Promise<void> {
+  await page.addInitScript(() => Object.assign(globalThis, { showOpenFilePicker: undefined }));
+}
+
 /** Clicks and hands a file to the picker that opens. */
 async function choose(page: Page, click: () => Promise<void>, path: string): Promise<void> {
   const picker = page.waitForEvent("filechooser");
@@ -51,6 +56,7 @@ test("what was opened is on the start page, the latest first, with what is known
 });
 
 test("a file that the browser has no handle of is asked for, and opens if it is the one", async ({ page }) => {
+  await withoutHandles(page);
   const path = file("small.warc.gz", smallArchive());
   const viewer = await openAndKeep(page, path);
   await viewer.visit();
@@ -63,6 +69,7 @@ test("a file that the browser has no handle of is asked for, and opens if it is 
 });
 
 test("another file than the one asked for is told apart before anything is opened", async ({ page }) => {
+  await withoutHandles(page);
   const viewer = await openAndKeep(page, file("small.warc.gz", smallArchive()));
   await viewer.visit();
   const other = file("other.warc", longArchive(5));
@@ -76,6 +83,36 @@ test("another file than the one asked for is told apart before anything is opene
   await expect(viewer.count).toHaveText("5");
   await viewer.visit();
   await expect(shelf(page).getByRole("listitem")).toHaveCount(2);
+});
+
+test("a file with a handle opens again by one click, and is missed where it is no more", async ({ page }) => {
+  // What a picker gives cannot be chosen by a test; a handle of the private file system is as good as any.
+  await page.addInitScript((base64) => {
+    const make = async (): Promise<FileSystemFileHandle> => {
+      const root = await navigator.storage.getDirectory();
+      const handle = await root.getFileHandle("handled.warc.gz", { create: true });
+      if ((await handle.getFile()).size > 0) return handle;
+      const stream = await handle.createWritable();
+      await stream.write(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+      await stream.close();
+      return handle;
+    };
+    Object.assign(globalThis, { showOpenFilePicker: async () => [await make()] });
+  }, Buffer.from(smallArchive()).toString("base64"));
+  const viewer = await start(page);
+  await page.getByRole("button", { name: "Choose files" }).click();
+  await viewer.kept();
+  await viewer.visit();
+  const found = entry(page, "handled.warc.gz");
+  await expect(found).toContainText("ready");
+  await expect(found).not.toContainText("file needed");
+  await found.getByRole("button", { name: /handled/ }).first().click();
+  await viewer.kept();
+  await expect(viewer.count).toHaveText("16");
+  await page.evaluate(async () => (await navigator.storage.getDirectory()).removeEntry("handled.warc.gz"));
+  await viewer.visit();
+  await found.getByRole("button", { name: /handled/ }).first().click();
+  await expect(shelf(page).getByRole("alert")).toContainText("The file is not where it was");
 });
 
 test("an address opens again with Enter, and is kept anew where it changed", async ({ page }) => {

@@ -128,6 +128,11 @@ export class Viewer {
   }
 }
 
+/** Turns keeping off before the viewer starts: then nothing is read for the library. */
+export async function keepNothing(page: Page): Promise<void> {
+  await page.addInitScript(() => localStorage.setItem("stackroom.keep", "off"));
+}
+
 /** Keeps what goes to the clipboard, which tests may neither read nor disturb. */
 export async function keepCopies(page: Page): Promise<() => Promise<string[]>> {
   await page.addInitScript(() => {

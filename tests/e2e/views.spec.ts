@@ -1,7 +1,7 @@
 /** What the viewer makes of the kept index: the list in any order, hosts, times, values, and all captures of a URL. */
 import { expect, test, type Locator, type Page } from "@playwright/test";
 import { widelyArchive } from "./archives.js";
-import { Viewer } from "./viewer.js";
+import { keepNothing, Viewer } from "./viewer.js";
 
 const widely = { name: "widely.warc.gz", bytes: widelyArchive() };
 
@@ -156,7 +156,7 @@ test("a record leads to the captures of its URL before and after it, and to a li
 });
 
 test("what waits for the library says so", async ({ page }) => {
-  await page.addInitScript(() => localStorage.setItem("stackroom.keep", "off"));
+  await keepNothing(page);
   const viewer = new Viewer(page);
   await viewer.visit();
   await viewer.hasLibrary();

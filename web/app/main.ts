@@ -8,6 +8,18 @@ import "./views/app.js";
 
 applyTheme(readTheme());
 
+/** How long a link waits for the library that may have what it leads to. */
+const patienceMs = 600;
+
+/** Whether the library ever got an archive in this browser. */
+function hasKept(): boolean {
+  try {
+    return localStorage.getItem("stackroom.library") !== null;
+  } catch {
+    return false;
+  }
+}
+
 const store = new Store(openArchive, checkArchive);
 
 /** What the address bar says is open, in the form it was given. */
@@ -34,7 +46,8 @@ window.addEventListener("popstate", follow);
 const app = document.createElement("stackroom-app");
 app.store = store;
 document.body.prepend(app);
-follow();
+// Where the browser has no room for one, all else is as it would be.
+const library = import("./library/shelf.js").then(({ openShelf }) => openShelf(store, openArchive)).catch(() => undefined);
+if (linked() !== null && hasKept()) void Promise.race([library, new Promise((resolve) => setTimeout(resolve, patienceMs))]).then(follow);
+else follow();
 warmFonts();
-// It comes after everything that opening takes, and where the browser has no room for one, all else is as it would be.
-void import("./library/shelf.js").then(({ openShelf }) => openShelf(store, openArchive)).catch(() => undefined);

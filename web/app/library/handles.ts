@@ -3,12 +3,19 @@
  * Browsers without handles, and those that do not store them, answer as if there were none.
  */
 import { depthMax, filesMax, inOrder, isLitter, type NamedFile } from "../drop.js";
+import { isAbort } from "../trouble.js";
 
 const table = "handles";
 
 /** The permission that a browser asks for again after a restart. */
 interface Asking {
   requestPermission?(options: { mode: "read" }): Promise<PermissionState>;
+}
+
+/** What only some browsers have. */
+interface Pickers {
+  showOpenFilePicker?(options: { multiple: boolean }): Promise<FileSystemHandle[]>;
+  showDirectoryPicker?(): Promise<FileSystemHandle>;
 }
 
 function done<T>(request: IDBRequest<T>): Promise<T> {
@@ -64,6 +71,24 @@ export async function filesOf(id: number): Promise<NamedFile[] | undefined> {
 }
 
 /** The file of a handle, or all files below it, called as when they were dropped. */
+/** Undefined where nothing was chosen, or `otherwise` was done because there is no such picker. */
+export async function pickHandles(what: "files" | "folder", otherwise: () => void): Promise<NamedFile[] | undefined> {
+  const pickers = globalThis as Pickers;
+  const asked = what === "files" ? pickers.showOpenFilePicker?.({ multiple: true }) : pickers.showDirectoryPicker?.().then((folder) => [folder]);
+  if (asked === undefined) {
+    otherwise();
+    return undefined;
+  }
+  try {
+    const files = (await Promise.all((await asked).map(walkHandle))).flat();
+    return what === "files" ? files : inOrder(files);
+  } catch (error) {
+    // Whoever closes the picker wants nothing; where it is forbidden, as in frames, the other one may not be.
+    if (!isAbort(error)) otherwise();
+    return undefined;
+  }
+}
+
 async function walkHandle(root: FileSystemHandle): Promise<NamedFile[]> {
   const found: NamedFile[] = [];
   const visit = async (one: FileSystemHandle, name: string, depth: number): Promise<void> => {

@@ -157,7 +157,7 @@ export class Shelves extends LitElement {
             </ul>`}
         ${entries.length === 0 ? nothing : html`<stackroom-room .store=${this.store}></stackroom-room>`}
       </section>
-      <input type="file" id="again" multiple aria-hidden="true" tabindex="-1" @change=${this.#onChosen} />
+      <input type="file" id="files-again" multiple aria-hidden="true" tabindex="-1" @change=${this.#onChosen} />
       <input type="file" id="folder-again" webkitdirectory aria-hidden="true" tabindex="-1" @change=${this.#onChosen} />
     `;
   }
@@ -244,7 +244,9 @@ export class Shelves extends LitElement {
   #choose(entry: KeptArchive): void {
     this.#wanted = entry;
     this.store.say(words.needsFile(nameOf(entry)));
-    this.renderRoot.querySelector<HTMLInputElement>(isFolder(entry) ? "#folder-again" : "#again")?.click();
+    const what = isFolder(entry) ? "folder" : "files";
+    const otherwise = (): void => this.renderRoot.querySelector<HTMLInputElement>(`#${what}-again`)?.click();
+    void this.store.library?.pick(what, otherwise).then((files) => files && this.#check(entry, files));
   }
 
   #onChosen(event: Event): void {

@@ -1,6 +1,7 @@
 /** Choices about the library that are kept from visit to visit. */
 
-type Setting = "keep" | "browse";
+/** `library` says that there is something in it, so that a link waits for it. */
+type Setting = "keep" | "browse" | "library";
 
 export function readSetting(name: Setting): string | undefined {
   try {

@@ -10,7 +10,7 @@ import type { NamedFile } from "../drop.js";
 import { formatCount } from "../format.js";
 import type { OpenArchive, Opening, Source, Store } from "../state.js";
 import { isAbort, troubleOf, type Trouble } from "../trouble.js";
-import { forgetHandles, handled, keepHandles } from "./handles.js";
+import { forgetHandles, handled, keepHandles, pickHandles } from "./handles.js";
 import { menuItems } from "./menuitems.js";
 import { inOrderOf, sliceOf, sortableMax, type Choice } from "./orders.js";
 import { readSetting, writeSetting } from "./settings.js";
@@ -80,6 +80,7 @@ export class Shelf {
         this.#isStale = false;
         const [entries, room, ids] = await Promise.all([this.library.list(), this.library.room().catch(() => undefined), handled()]);
         this.entries = entries;
+        writeSetting("library", entries.length > 0 ? "used" : undefined);
         this.room = room;
         this.handled = ids;
         const { kept } = this;
@@ -266,12 +267,9 @@ export class Shelf {
     return menuItems(this);
   }
 
-  /** Where the files are that were chosen with handles, which other ways of choosing do not give. */
-  async chooseFiles(): Promise<readonly NamedFile[] | undefined> {
-    const { showOpenFilePicker: show } = globalThis as { showOpenFilePicker?: (options: { multiple: boolean }) => Promise<FileSystemFileHandle[]> };
-    if (show === undefined) return undefined;
-    const handles = await show.call(globalThis, { multiple: true });
-    return Promise.all(handles.map(async (handle) => ({ source: await handle.getFile(), name: handle.name, handle })));
+  /** Files or a folder by the picker that gives handles; `otherwise` is done at once where there is none. */
+  pick(what: "files" | "folder", otherwise: () => void): Promise<readonly NamedFile[] | undefined> {
+    return pickHandles(what, otherwise);
   }
 
   // Orders of the list

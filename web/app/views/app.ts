@@ -277,11 +277,19 @@ export class App extends LitElement {
   // Opening files
 
   #choose(): void {
-    this.renderRoot.querySelector<HTMLInputElement>("#files")?.click();
+    this.#pick("files");
   }
 
   #chooseFolder(): void {
-    this.renderRoot.querySelector<HTMLInputElement>("#folder")?.click();
+    this.#pick("folder");
+  }
+
+  /** With a library the browser's own picker is better, where there is one: it gives what opens the files again. */
+  #pick(what: "files" | "folder"): void {
+    const otherwise = (): void => this.renderRoot.querySelector<HTMLInputElement>(`#${what}`)?.click();
+    const { library } = this.store;
+    if (library === undefined) otherwise();
+    else void library.pick(what, otherwise).then((files) => files && this.#open(files));
   }
 
   #onChosen(event: Event): void {
