@@ -20,8 +20,8 @@ use crate::limits::{
 use crate::row::Row;
 use crate::urls::Urls;
 
-use marks::Marks;
 pub use marks::WayOn;
+use marks::{HAS_MARKS, Marks};
 pub use state::{Awaited, Restored};
 
 const SEGMENT_ROWS: usize = 4096;
@@ -432,9 +432,11 @@ impl Sink for Captures {
 
     fn joint(&mut self, joint: Joint) {
         // Those of a member are counted in it, and other containers are not gone on with.
-        let is_own =
-            |one: &TablePart| one.part.windows.is_empty() && one.part.format == Format::WarcGz;
-        if self.parts.last().is_some_and(is_own) {
+        let is_own = |one: &TablePart| {
+            let formats = [Format::Warc, Format::WarcGz, Format::Arc];
+            one.part.windows.is_empty() && formats.contains(&one.part.format)
+        };
+        if HAS_MARKS && self.parts.last().is_some_and(is_own) {
             self.mark_joint(joint);
         }
     }

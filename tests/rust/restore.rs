@@ -1,5 +1,5 @@
 //! Tables that are kept: what a state and kept rows make is the table that they are of, whatever the format; and no
-//! bytes make anything else than a table or a refusal.
+//! bytes make anything else than a table or a refusal. And reading goes on where a state ends, to the same table as without a break.
 //!
 //! `STACKROOM_DEEP=1` flips every byte of every state; without it a seeded sample.
 
@@ -285,7 +285,146 @@ fn what_is_announced_is_not_believed() {
     assert!(Restored::read(b"WARC/1.0\r\n").is_none());
     let awaited = Awaited {
         rows: 10,
+        files: 0,
         way_on: None,
     };
     assert!(!awaited.take_rows(&mut Captures::new(), &[0xff; 40]));
+}
+
+/// A reading that was broken off: its state, and its rows as they are kept, with those that the state does not count.
+struct Broken {
+    state: Vec<u8>,
+    rows: Vec<u8>,
+}
+
+/// Reads files as a host does, and notes how far that is now and then.
+fn read_with_breaks(files: &[&[u8]], random: &mut Random) -> Option<(Captures, Vec<Broken>)> {
+    let mut captures = Captures::new();
+    let mut broken = Vec::new();
+    for bytes in files {
+        let format = detect(&bytes[..bytes.len().min(64 << 10)]).ok()?;
+        begin(&mut captures, format);
+        let mut parser = parser(format, Some(bytes.len() as u64));
+        let mut every = 1 + bytes.len() / 12;
+        loop {
+            let at = usize::try_from(parser.wanted()).expect("offset");
+            let window = 1 + random.below(every);
+            let piece = &bytes[at.min(bytes.len())..bytes.len().min(at.saturating_add(window))];
+            if !piece.is_empty() {
+                parser.feed(piece, &mut captures);
+            } else if parser.finish(bytes.len() as u64, &mut captures) {
+                break;
+            }
+            // What goes to and fro is read in larger pieces by and by.
+            every += every / 8;
+            broken.push(Broken {
+                state: captures.state(usize::MAX),
+                rows: stored_rows(&captures, 0, captures.len()),
+            });
+        }
+        captures.end_file();
+    }
+    Some((captures, broken))
+}
+
+/// Goes on with files from a state; also whether that was in the middle of one.
+fn go_on(files: &[&[u8]], Broken { state, rows }: &Broken) -> (Captures, bool) {
+    let Restored {
+        mut captures,
+        awaited,
+    } = Restored::read(state).expect("a state");
+    assert!(awaited.take_rows(&mut captures, rows), "rows fit the state");
+    assert_eq!(captures.len(), awaited.rows);
+    assert!(&captures.state(usize::MAX) == state, "the state stays");
+    let is_within = awaited.way_on.is_some();
+    if is_within {
+        let bytes = files[awaited.files - 1];
+        let mut parser = awaited
+            .parser(&captures, Some(bytes.len() as u64))
+            .expect("a parser");
+        read_all(parser.as_mut(), bytes, 1 << 20, &mut captures);
+        captures.end_file();
+    }
+    for bytes in &files[awaited.files..] {
+        let format = detect(&bytes[..bytes.len().min(64 << 10)]).expect("a format");
+        begin(&mut captures, format);
+        let mut parser = parser(format, Some(bytes.len() as u64));
+        read_all(parser.as_mut(), bytes, 1 << 20, &mut captures);
+        captures.end_file();
+    }
+    (captures, is_within)
+}
+
+#[test]
+fn reading_that_was_broken_off_goes_on_to_the_same_table() {
+    let own: Vec<(String, Vec<u8>)> = fixtures()
+        .iter()
+        .map(|case| (case.name.clone(), case.bytes.clone()))
+        .chain(corpus_files())
+        .collect();
+    let mut random = Random::new(12);
+    let (mut breaks, mut within, mut damaged) = (0, 0, 0);
+    for (name, bytes) in &own {
+        let Some((table, broken)) = read_with_breaks(&[bytes], &mut random) else {
+            continue;
+        };
+        let told = Told::by(&table);
+        assert!(
+            told == Told::by(&read(&[bytes]).expect("a table")),
+            "{name}"
+        );
+        for broken in &broken {
+            let (again, is_within) = go_on(&[bytes], broken);
+            assert!(Told::by(&again) == told, "{name}: {:?}", again.damage());
+            breaks += 1;
+            within += usize::from(is_within);
+            damaged += usize::from(is_within && table.damage_count() > 0);
+        }
+    }
+    println!(
+        "{breaks} breaks, {within} of them in the middle, {damaged} of these in damaged files"
+    );
+    assert!(breaks > 1000 && within > 500 && damaged > 100);
+}
+
+#[test]
+fn collections_that_were_broken_off_go_on_with_the_file_under_way() {
+    let mut random = Random::new(13);
+    let readable: Vec<&[u8]> = fixtures()
+        .iter()
+        .map(|case| case.bytes.as_slice())
+        .filter(|bytes| detect(&bytes[..bytes.len().min(64 << 10)]).is_ok())
+        .collect();
+    for files in readable.chunks(3) {
+        let (table, broken) = read_with_breaks(files, &mut random).expect("a table");
+        let told = Told::by(&table);
+        for broken in broken.iter().step_by(5) {
+            assert!(Told::by(&go_on(files, broken).0) == told);
+        }
+    }
+}
+
+#[test]
+fn of_a_long_file_little_is_read_again() {
+    let pages = (0..5000).map(|n| {
+        let url = format!("http://a.test/{n}");
+        support::record("response", &url, &support::response(&"x".repeat(n % 50)))
+    });
+    let plain: Vec<Vec<u8>> = pages.collect();
+    let packed: Vec<u8> = plain.iter().flat_map(|one| support::gzip(one)).collect();
+    for bytes in [plain.concat(), packed] {
+        let table = read(&[&bytes]).expect("a table");
+        let told = Told::by(&table);
+        for records in [0, 1, 255, 256, 257, 700, 2500, 4999, 5000] {
+            let broken = Broken {
+                state: table.state(records),
+                rows: stored_rows(&table, 0, records),
+            };
+            let (again, _) = go_on(&[&bytes], &broken);
+            assert!(Told::by(&again) == told, "{records}");
+            let Restored { awaited, .. } = Restored::read(&broken.state).expect("a state");
+            let again = records - awaited.rows;
+            assert!(again <= 256, "{again} of {records} are read again");
+        }
+    }
 }

@@ -44,7 +44,7 @@ export class Archive {
   #progress: Progress = { bytes: 0, records: 0, parts: 0, pages: 0, damageCount: 0, refusedCount: 0, elapsedMs: 0, isDone: false };
   #isClosed = false;
 
-  /** Made by `openArchive`, with the stream whose first item told the format. */
+  /** Made by `openArchive` and `reopenArchive`, with a stream that told the format. */
   constructor(name: string, format: ArchiveFormat, connection: Connection, items: AsyncGenerator<OpenItem>, signal?: AbortSignal) {
     this.name = name;
     this.format = format;
@@ -97,6 +97,14 @@ export class Archive {
       if (isDone) return;
       await this.#nextProgress();
     }
+  }
+
+  /**
+   * What `reopenArchive` needs besides the rows of an archive that was opened `isForKeeping`: as far as its first `records`
+   * go, all of them where that is left out. While it is being indexed, somewhat fewer rows belong to it.
+   */
+  keptState({ records = Infinity, signal }: SignalOption & { readonly records?: number | undefined } = {}): Promise<Uint8Array> {
+    return this.#connection.client.call("keptState", { records }, { signal });
   }
 
   /** Parts from a number on, in the order in which they were found. */

@@ -16,7 +16,7 @@ import type { Index, RecordReader } from "./wasm/engine.js";
 /** Enough to recognise a file by. */
 const START_BYTES = 64 << 10;
 
-interface File {
+export interface File {
   readonly name: string;
   /** By the order in which files were given. */
   readonly number: number;
@@ -33,45 +33,41 @@ export class Collection {
   bytesTotal: number | undefined;
   /** Bytes that helpers read in vain. */
   wasted = 0;
+  readonly given: readonly NamedRef[];
   readonly #wasm: EngineExports;
-  readonly #given: readonly NamedRef[];
   /** Those that were recognised, in the order of the index. */
-  readonly #files: File[] = [];
+  readonly files: File[] = [];
+  /** Of the files that are given, by their numbers, as far as they were opened. */
+  readonly sources = new Map<number, Source>();
+  /** Of the files that are given, those before this one are read, or refused. */
+  next = 0;
 
-  constructor(wasm: EngineExports, given: readonly NamedRef[]) {
+  constructor(wasm: EngineExports, given: readonly NamedRef[], index: Index = new wasm.Index()) {
     this.#wasm = wasm;
-    this.#given = given;
-    this.index = new wasm.Index();
+    this.given = given;
+    this.index = index;
     for (const { name } of given) this.index.expect_file(name);
   }
 
-  /** Reads all files; yields whenever more of them may be in the index. */
+  /** Reads all files that are not read yet; yields whenever more of them may be in the index. */
   async *fill(openSource: OpenSource, helpers: readonly Client[], signal: AbortSignal): AsyncGenerator<void, void, undefined> {
     const files: File[] = [];
-    for (const [number, { source, name }] of this.#given.entries()) {
+    for (const [number, { source, name }] of this.given.entries()) {
+      if (number < this.next) continue;
       const opened = await this.#attempt(number, name, () => openSource(source));
       if (opened) files.push({ number, name, source: opened });
     }
+    for (const { number, source } of files) this.sources.set(number, source);
     for (const file of files) {
-      const before = this.bytes;
+      this.next = file.number;
       const started = await this.#attempt(file.number, file.name, () => this.#begin(file, signal));
-      // What is read later is known by then; what is refused is not waited for.
-      const rest = files.filter((other) => !this.refused.some((one) => one.file === other.number));
-      this.bytesTotal = sum(rest.map((other) => other.source.size));
+      this.bytesTotal = this.#sizes();
       if (started === undefined) continue;
       yield;
-      try {
-        for await (const position of this.#read(file, started, helpers, signal)) {
-          this.bytes = before + position;
-          this.bytesTotal ??= sum(rest.map((other) => other.source.size));
-          yield;
-        }
-        this.bytes = before + (file.source.size ?? this.bytes - before);
-      } catch (error) {
-        this.#refuse(file.number, file.name, error);
-      }
+      yield* this.take(file, this.bytes, this.#read(file, started, helpers, signal));
     }
-    if (this.#files.length === 0) throw this.#nothing();
+    this.next = this.given.length;
+    if (this.files.length === 0) throw this.#nothing();
   }
 
   /** Whether something was left out that the larger module reads. */
@@ -83,7 +79,7 @@ export class Collection {
     const lines = this.index.parts(start).split("\n").filter((line) => line !== "");
     return lines.map((text, at) => {
       const { file, name, format, firstRow } = JSON.parse(text) as ArchivePart;
-      const { name: fileName = "", number = file } = this.#files[file] ?? {};
+      const { name: fileName = "", number = file } = this.files[file] ?? {};
       return { part: start + at, file: number, name: name === "" ? fileName : `${fileName}!${name}`, format, firstRow };
     });
   }
@@ -95,7 +91,7 @@ export class Collection {
       const captured = Date.parse(date ?? "");
       return {
         page: start + at,
-        file: this.#files[source]?.number ?? source,
+        file: this.files[source]?.number ?? source,
         url,
         ...(title !== undefined && { title }),
         ...(!Number.isNaN(captured) && { captured }),
@@ -116,7 +112,7 @@ export class Collection {
 
   /** Where the bytes come from in which a part lies. */
   sourceOf(part: number): Source | undefined {
-    return this.#files[this.index.file_of(part) ?? -1]?.source;
+    return this.files[this.index.file_of(part) ?? -1]?.source;
   }
 
   /** A reader of the record at a place, and the source to feed it from. */
@@ -128,12 +124,33 @@ export class Collection {
     throw new ArchiveError("read/no-record", "There is no such part of this archive.");
   }
 
+  /** Bytes of all files. What is read later is known by now; what is refused is not waited for. */
+  #sizes(): number | undefined {
+    const rest = [...this.sources].filter(([number]) => !this.refused.some((one) => one.file === number));
+    return sum(rest.map(([, { size }]) => size));
+  }
+
+  /** Goes through a file that is read, and notes how far that is. */
+  async *take(file: File, before: number, positions: AsyncGenerator<number>): AsyncGenerator<void, void, undefined> {
+    try {
+      for await (const position of positions) {
+        this.bytes = before + position;
+        this.bytesTotal ??= this.#sizes();
+        yield;
+      }
+      this.bytes = before + (file.source.size ?? this.bytes - before);
+    } catch (error) {
+      this.#refuse(file.number, file.name, error);
+    }
+    this.next = file.number + 1;
+  }
+
   /** Recognises a file by its first bytes. */
   async #begin(file: File, signal: AbortSignal): Promise<ArchiveFormat> {
     const start = await firstBytes(file.source, signal);
     const format = this.index.begin(start, file.source.size) as ArchiveFormat;
-    this.#files.push(file);
-    this.format = this.#given.length > 1 ? "collection" : format;
+    this.files.push(file);
+    this.format = this.given.length > 1 ? "collection" : format;
     return format;
   }
 
@@ -164,14 +181,14 @@ export class Collection {
   }
 
   #refuse(file: number, name: string, error: unknown): void {
-    if (this.#given.length === 1 || isAbort(error) || needsTools(error)) throw error;
+    if (this.given.length === 1 || isAbort(error) || needsTools(error)) throw error;
     const { code, message, offset } = errorToWire(error);
     this.refused.push({ file, name, code, message, ...(offset !== undefined && { offset }) });
   }
 
   #nothing(): ArchiveError {
     const [first] = this.refused;
-    const message = `None of these ${this.#given.length} files can be opened. ${first?.name ?? ""}: ${first?.message ?? ""}`;
+    const message = `None of these ${this.given.length} files can be opened. ${first?.name ?? ""}: ${first?.message ?? ""}`;
     return new ArchiveError(first?.code ?? "open/empty", message);
   }
 }
@@ -194,6 +211,6 @@ export async function firstBytes(source: Source, signal: AbortSignal): Promise<U
   return start;
 }
 
-function sum(sizes: readonly (number | undefined)[]): number | undefined {
+export function sum(sizes: readonly (number | undefined)[]): number | undefined {
   return sizes.reduce((all, size) => (all === undefined || size === undefined ? undefined : all + size), 0);
 }

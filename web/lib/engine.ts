@@ -4,7 +4,6 @@
  */
 
 import { Collection, firstBytes, needsTools } from "./collection.js";
-import { cutRecords, cutting } from "./cut.js";
 import { ArchiveError, abortError, checkAbort, noMember } from "./errors.js";
 import { parseLines } from "./lines.js";
 import type { CodecsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
@@ -12,6 +11,7 @@ import { Client, serve, type Handlers } from "./port.js";
 import { VERSION, type CheckItem, type CutItem, type CutRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef, type Streams } from "./protocol.js";
 import { Breath, STEP_BYTES, pump, type Feedable } from "./pump.js";
 import { decoded, noRecord, pieces, readHeads, readVerdicts } from "./reading.js";
+import type { Regaining } from "./restoring.js";
 import type { ArchiveFact, ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
 import { proven, type SignatureFact, type Unproven } from "./signatures.js";
 import type { OpenSource, Source } from "./source.js";
@@ -44,7 +44,11 @@ export class Engine {
   #attached: { readonly finder: PartFinder; readonly source: Source } | undefined;
   /** The file of which ranges are read for another engine. */
   #lent: { readonly file: number; readonly source: Source } | undefined;
+  /** While rows are taken over. */
+  #regaining: Regaining | undefined;
   #isIndexed = false;
+  /** When opening began, by the clock of this thread. */
+  #started = 0;
   /** Filters that wait for more rows. */
   #grown: (() => void)[] = [];
 
@@ -68,6 +72,9 @@ export class Engine {
       nearest: ({ url, captured }) => this.#nearest(url, captured),
       refused: () => this.#opened().refused,
       keyedRows: ({ start, count }) => this.#keyedRows(start, count),
+      keptState: ({ records }) => this.#keptState(records),
+      restore: ({ sources, state }) => this.#restore(sources, state),
+      restoreRows: ({ rows }) => this.#restoreRows(rows),
       heads: (place) => this.#heads(place),
       original: (place) => this.#original(place),
       damage: ({ start, count }) => parseLines<Damage>(this.#collection?.index.damage(start, count) ?? ""),
@@ -76,6 +83,7 @@ export class Engine {
       closeFilter: ({ filter }) => this.#closeFilter(filter),
       surt: ({ urls }) => this.#surt(urls),
       open: (request, signal) => this.#open(request, signal),
+      goOn: ({ helpers = [] }, signal) => this.#goOn(helpers, signal),
       range: (request, signal) => this.#range(request, signal),
       filter: (request, signal) => this.#filter(request.text, request.parts, signal),
       read: (request, signal) => this.#read(request, request.what, signal),
@@ -91,6 +99,8 @@ export class Engine {
   close(): void {
     for (const { filter } of this.#filters.values()) filter.free();
     this.#filters.clear();
+    this.#regaining?.free();
+    this.#regaining = undefined;
     this.#collection?.index.free();
     this.#collection = undefined;
     this.#attached?.finder.free();
@@ -135,46 +145,67 @@ export class Engine {
 
   // Indexing
 
-  async *#open({ sources: given, helpers: ports = [], isForKeeping = false }: OpenRequest, signal: AbortSignal): AsyncGenerator<OpenItem, void, undefined> {
-    const helpers = ports.map((port) => new Client(port));
-    const started = performance.now();
-    const breath = new Breath();
-    let isTold = false;
-    let hasToldRows = false;
-    let toldAt = -PROGRESS_MS;
-    try {
+  async *#open({ sources: given, helpers = [], isForKeeping = false }: OpenRequest, signal: AbortSignal): AsyncGenerator<OpenItem, void, undefined> {
+    this.#started = performance.now();
+    yield* this.#reading(helpers, signal, async function* (this: Engine, clients, tell) {
       // Only the larger module puts ranges together, and knows keys of URLs.
-      if (helpers.length > 0 || isForKeeping) await this.#tools();
+      if (clients.length > 0 || isForKeeping) await this.#tools();
       checkAbort(signal);
       for (let collection = this.#begin(given); ; collection = this.#begin(given)) {
         try {
-          for await (const _ of collection.fill(this.#openSource, helpers, signal)) {
-            if (!isTold && collection.format) yield { kind: "opened", format: collection.format };
-            isTold = true;
-            await breath.take();
-            // The first rows are told at once: a slow source may leave it at them for long.
-            if (hasToldRows && performance.now() - toldAt < PROGRESS_MS) continue;
-            toldAt = performance.now();
-            hasToldRows = collection.index.records() > 0;
-            this.#tellGrowth();
-            yield progressOf(collection, started, false);
-          }
+          for await (const _ of collection.fill(this.#openSource, clients, signal)) yield* tell(collection);
           if (this.#hasTools || !collection.needsTools) break;
         } catch (error) {
           if (this.#hasTools || !needsTools(error)) throw error;
         }
         await this.#takeTools();
       }
+    });
+  }
+
+  /** Goes on with an archive whose rows are taken over. */
+  async *#goOn(helpers: readonly MessagePort[], signal: AbortSignal): AsyncGenerator<OpenItem, void, undefined> {
+    yield* this.#reading(helpers, signal, async function* (this: Engine, clients, tell) {
+      const regaining = this.#regained();
+      this.#regaining = undefined;
+      for await (const _ of regaining.goOn(this.#openSource, clients, signal)) yield* tell(regaining.collection);
+    });
+  }
+
+  /** Reads files into the index with helpers, by what `read` yields, and tells how far that is. */
+  async *#reading(ports: readonly MessagePort[], signal: AbortSignal, read: Reading): AsyncGenerator<OpenItem, void, undefined> {
+    const helpers = ports.map((port) => new Client(port));
+    const breath = new Breath();
+    let isTold = false;
+    let hasToldRows = false;
+    let toldAt = -PROGRESS_MS;
+    const tell = async function* (this: Engine, collection: Collection): AsyncGenerator<OpenItem, void, undefined> {
+      if (!isTold && collection.format) yield { kind: "opened", format: collection.format };
+      isTold = true;
+      await breath.take();
+      // The first rows are told at once: a slow source may leave it at them for long.
+      if (hasToldRows && performance.now() - toldAt < PROGRESS_MS) return;
+      toldAt = performance.now();
+      hasToldRows = collection.index.records() > 0;
+      this.#tellGrowth();
+      yield this.#progress(false);
+    }.bind(this);
+    try {
+      yield* read.call(this, helpers, tell);
     } catch (error) {
       // What was read stays, so how much that is has to be known.
-      if (isTold && !signal.aborted && this.#collection) yield progressOf(this.#collection, started, false);
+      if (isTold && !signal.aborted && this.#collection) yield this.#progress(false);
       throw error;
     } finally {
       for (const client of helpers) client.close(abortError());
       this.#isIndexed = true;
       this.#tellGrowth();
     }
-    yield progressOf(this.#opened(), started, true);
+    yield this.#progress(true);
+  }
+
+  #progress(isDone: boolean): OpenItem {
+    return { kind: "progress", progress: progressOf(this.#opened(), this.#started, isDone) };
   }
 
   #begin(given: readonly NamedRef[]): Collection {
@@ -216,10 +247,41 @@ export class Engine {
     return this.#filters.get(filter)?.filter.rows(index, start, count) ?? new Uint8Array(0);
   }
 
+  get #canKeep(): boolean {
+    return "keyed_rows" in this.#wasm;
+  }
+
   #keyedRows(start: number, count: number): Uint8Array {
     const { index } = this.#opened();
-    if (!("keyed_rows" in this.#wasm)) throw new ArchiveError("read/not-for-keeping", "The archive was not opened to be kept.");
+    if (!this.#canKeep) throw notForKeeping();
     return (this.#wasm as unknown as ToolsExports).keyed_rows(index, start, count);
+  }
+
+  async #keptState(records: number): Promise<Uint8Array> {
+    const collection = this.#opened();
+    if (!this.#canKeep || this.#regaining) throw notForKeeping();
+    const { keptState } = await import("./restoring.js");
+    return keptState(this.#wasm as unknown as ToolsExports, collection, records);
+  }
+
+  async #restore(given: readonly NamedRef[], state: Uint8Array): Promise<{ format: ArchiveFormat; records: number }> {
+    this.#started = performance.now();
+    const [tools, { Regaining }] = await Promise.all([this.#tools(), import("./restoring.js")]);
+    this.#regaining = await Regaining.begin(tools, given, state, this.#openSource);
+    this.#collection = this.#regaining.collection;
+    return { format: this.#collection.format ?? "collection", records: this.#regaining.records };
+  }
+
+  #restoreRows(rows: Uint8Array): Progress {
+    const regaining = this.#regained();
+    regaining.takeRows(rows);
+    this.#tellGrowth();
+    return progressOf(regaining.collection, this.#started, false);
+  }
+
+  #regained(): Regaining {
+    if (!this.#regaining) throw new ArchiveError("read/not-open", "No archive is being opened again.");
+    return this.#regaining;
   }
 
   #nearest(url: string, captured: number | undefined): Uint8Array {
@@ -443,7 +505,7 @@ export class Engine {
   }
 
   async *#cut(request: CutRequest, signal: AbortSignal): AsyncGenerator<CutItem, void, undefined> {
-    const exports = await this.#tools();
+    const [exports, { cutRecords, cutting }] = await Promise.all([this.#tools(), import("./cut.js")]);
     const source = await this.#openSource(request.source);
     const start = await firstBytes(source, signal);
     yield* cutRecords(source, cutting(exports, start, source, request), signal);
@@ -473,12 +535,14 @@ export class Engine {
 
 type OpenRequest = Parameters<Streams["open"]>[0];
 
+type Reading = (this: Engine, helpers: readonly Client[], tell: (collection: Collection) => AsyncGenerator<OpenItem, void, undefined>) => AsyncGenerator<OpenItem, void, undefined>;
+
 /** A file that is read in full, or a member of it. */
 type WholeRequest = NamedRef & { readonly isAlwaysNamed: boolean; readonly member?: string | undefined };
 
-function progressOf(collection: Collection, started: number, isDone: boolean): OpenItem {
+function progressOf(collection: Collection, started: number, isDone: boolean): Progress {
   const { index, bytes, bytesTotal, refused } = collection;
-  const progress: Progress = {
+  return {
     bytes: isDone ? (bytesTotal ?? bytes) : bytes,
     ...(bytesTotal !== undefined && { bytesTotal }),
     records: index.records(),
@@ -489,7 +553,10 @@ function progressOf(collection: Collection, started: number, isDone: boolean): O
     elapsedMs: performance.now() - started,
     isDone,
   };
-  return { kind: "progress", progress };
+}
+
+function notForKeeping(): ArchiveError {
+  return new ArchiveError("read/not-for-keeping", "The archive was not opened to be kept.");
 }
 
 function checked(module: EngineModule): EngineModule {

@@ -3,12 +3,12 @@ import { connect, hire } from "./connection.js";
 import { listHandle } from "./folder.js";
 import { opener, referTo } from "./open.js";
 
-export const { openArchive, inspectArchive, checkArchive, readRecord, surt, cutRecords, checkQuery } = opener(connect, referTo, listHandle, hire);
+export const { openArchive, reopenArchive, inspectArchive, checkArchive, readRecord, surt, cutRecords, checkQuery } = opener(connect, referTo, listHandle, hire);
 
 export { Archive } from "./archive.js";
 export type { FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";
 export { ArchiveError } from "./errors.js";
-export type { ArchiveSource, CheckOptions, CollectionSource, CutOptions, FolderSource, InspectOptions, MemberOption, NamedSource, OpenOptions } from "./open.js";
+export type { ArchiveSource, CheckOptions, CollectionSource, CutOptions, FolderSource, InspectOptions, KeptRecords, MemberOption, NamedSource, OpenOptions, ReopenOptions } from "./open.js";
 export { VERSION } from "./protocol.js";
 export type * from "./shapes.js";
 export type { View } from "./view.js";

@@ -106,7 +106,7 @@ export interface MakeIndexOptions extends IndexOptions {
 
 const opened = opener(connect, refer, listPath);
 
-export const { openArchive, checkArchive, readRecord, surt, checkQuery } = opened;
+export const { openArchive, reopenArchive, checkArchive, readRecord, surt, checkQuery } = opened;
 
 /** Reads every record in full, with digests, and tells of damage in place. Of a ZipNum cluster, its rows are the records. */
 export async function* inspectArchive(
@@ -148,7 +148,7 @@ export { Archive } from "./archive.js";
 export type { FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";
 export { ArchiveError } from "./errors.js";
 export type { IndexFormat, IndexOptions, IndexPiece } from "./indexes.js";
-export type { ArchiveSource, CheckOptions, CollectionSource, CutOptions, FolderSource, InspectOptions, MemberOption, NamedSource, OpenOptions } from "./open.js";
+export type { ArchiveSource, CheckOptions, CollectionSource, CutOptions, FolderSource, InspectOptions, KeptRecords, MemberOption, NamedSource, OpenOptions, ReopenOptions } from "./open.js";
 export { VERSION } from "./protocol.js";
 export type * from "./shapes.js";
 export type { View } from "./view.js";

@@ -1,9 +1,9 @@
 /** Opening: from what the caller has to an archive, an inspection, or one record. Knows no host. */
 
 import { Archive, readParts, type ReadOptions, type SignalOption } from "./archive.js";
-import type { Connect, ConnectOptions, Hire } from "./connection.js";
+import type { Connect, ConnectOptions, Connection, Hire } from "./connection.js";
 import { ArchiveError, abortError, checkAbort } from "./errors.js";
-import type { CutRequest, NamedRef, SourceRef } from "./protocol.js";
+import type { CutRequest, NamedRef, OpenItem, SourceRef } from "./protocol.js";
 import type { CheckSummary, CutProgress, InspectedDamage, InspectedRecord, Problem, Progress, ReadProgress, RecordPart } from "./shapes.js";
 
 /** What can be opened: a file, bytes, or a URL (in Node also a path). */
@@ -28,6 +28,14 @@ export interface OpenOptions extends ConnectOptions {
   readonly workers?: number | "auto" | undefined;
   /** Whether a library is to keep it. */
   readonly isForKeeping?: boolean | undefined;
+}
+
+export type ReopenOptions = Omit<OpenOptions, "isForKeeping">;
+
+/** What is kept of an archive: its state, as `Archive.keptState` gave it, and its rows in their order, as its index has them. */
+export interface KeptRecords {
+  readonly state: Uint8Array;
+  readonly rows: () => AsyncIterable<Uint8Array>;
 }
 
 /** Which records are cut out of an archive, and how they are written. */
@@ -90,6 +98,38 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
     return [named(source as ArchiveSource)];
   }
 
+  async function listed(source: CollectionSource | readonly CollectionSource[]): Promise<NamedRef[]> {
+    const asked: readonly CollectionSource[] = isSeveral(source) ? source : [source];
+    const sources = (await Promise.all(asked.map(allOf))).flat();
+    if (sources.length === 0) throw new ArchiveError("open/empty", "There is no file to open.");
+    return sources;
+  }
+
+  /** Hands the rows over, two lots at a time, and has what is missing read. */
+  async function* regained({ client }: Connection, rows: AsyncIterable<Uint8Array>, records: number, options: ReopenOptions): AsyncGenerator<OpenItem, void, undefined> {
+    const { signal } = options;
+    let last: Promise<Progress> | undefined;
+    for await (const some of rows) {
+      checkAbort(signal);
+      const taken = client.call("restoreRows", { rows: some }, { signal });
+      taken.catch(() => {});
+      const progress = await last;
+      last = taken;
+      if (progress) yield { kind: "progress", progress };
+      // Those that are read again are kept, too.
+      if (progress?.records === records) break;
+    }
+    const progress = await last;
+    if (progress) yield { kind: "progress", progress };
+    // Helpers are of use only where something is to be read.
+    const helpers = await hire?.(workersOf(options.workers), options);
+    try {
+      yield* client.stream("goOn", { helpers: helpers?.ports ?? [] }, { signal });
+    } finally {
+      helpers?.close();
+    }
+  }
+
   async function* linesOf<T>(stream: "inspect" | "check", source: ArchiveSource | NamedSource, options: CheckOptions): AsyncGenerator<T, void, undefined> {
     const connection = await connect(options);
     try {
@@ -118,9 +158,7 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
     async openArchive(source: CollectionSource | readonly CollectionSource[], options: OpenOptions = {}): Promise<Archive> {
       const { signal } = options;
       checkAbort(signal);
-      const asked: readonly CollectionSource[] = isSeveral(source) ? source : [source];
-      const sources = (await Promise.all(asked.map(allOf))).flat();
-      if (sources.length === 0) throw new ArchiveError("open/empty", "There is no file to open.");
+      const sources = await listed(source);
       // Helpers start while the engine does.
       const hiring = hire?.(workersOf(options.workers), options);
       const connection = await connect(options).catch(async (error: unknown) => {
@@ -140,6 +178,28 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
         return archive;
       } catch (error) {
         helpers?.close();
+        connection.close();
+        throw error;
+      }
+    },
+
+    /**
+     * Opens an archive of which a library keeps the index, without reading it: resolves as soon as its state is known;
+     * rows appear while they are taken over. One that was broken off goes on where its state ends. The source must be the
+     * same as it was then, as far as its size and a server's version tell.
+     */
+    async reopenArchive(source: CollectionSource | readonly CollectionSource[], kept: KeptRecords, options: ReopenOptions = {}): Promise<Archive> {
+      const { signal } = options;
+      checkAbort(signal);
+      const sources = await listed(source);
+      const connection = await connect(options);
+      try {
+        const { format, records } = await connection.client.call("restore", { sources, state: kept.state }, { signal });
+        const items = regained(connection, kept.rows(), records, options);
+        const archive = new Archive(options.name ?? nameOfAll(sources), format, connection, items, signal);
+        if (options.onProgress) archive.onProgress(options.onProgress);
+        return archive;
+      } catch (error) {
         connection.close();
         throw error;
       }

@@ -58,6 +58,12 @@ export interface Calls {
   rows(request: { filter?: number; start: number; count: number }): Uint8Array;
   /** Rows with the keys of their URLs, for an index that is kept. Of an archive that was opened `forKeeping`. */
   keyedRows(request: { start: number; count: number }): Uint8Array;
+  /** What is known of an archive besides its rows, at the last place within its first records from which reading can go on. Likewise. */
+  keptState(request: { records: number }): Uint8Array;
+  /** Makes an archive of its state; its rows are to follow, then it goes on. */
+  restore(request: { sources: readonly NamedRef[]; state: Uint8Array }): { format: ArchiveFormat; records: number };
+  /** Takes rows as an index keeps them, and says how far that is. */
+  restoreRows(request: { rows: Uint8Array }): Progress;
   /** Headers as the engine writes them. */
   heads(request: Place): Uint8Array;
   /** The row of the record that holds the payload of a revisit, as the engine writes it; empty where there is none. */
@@ -110,6 +116,8 @@ export interface FilterItem {
 export interface Streams {
   /** Reads files into one index. With `helpers`, lines to other engines, these read ranges of gzip archives at once. */
   open(request: { sources: readonly NamedRef[]; helpers?: readonly MessagePort[]; isForKeeping?: boolean }): OpenItem;
+  /** Goes on with an archive that is restored: reads what is not read yet. */
+  goOn(request: { helpers?: readonly MessagePort[] }): OpenItem;
   /** Reads a range for another engine, and tells of it in reports of the engine. */
   range(request: LentFile & { job: Float64Array }): Uint8Array;
   filter(request: { text: string; parts?: PartRange | undefined }): FilterItem;

@@ -52,6 +52,7 @@ impl Machine {
                 self.tell_before(sink);
             }
             let line = std::mem::take(&mut self.line);
+            self.tell_joint(start_of(&line, place + to as u64), sink);
             self.begin_line(&line, place + to as u64, sink);
         }
         (to, Flow::On)

@@ -15,7 +15,7 @@
 
 use super::block::Block;
 use super::framing::{Framing, Seeker};
-use super::record::{Record, Sink};
+use super::record::{Joint, Record, Sink};
 use super::warc::{HeadEnd, StatedLength, WarcHead};
 use crate::error::{Code, code};
 use crate::limits::{SKIP_BYTES_MIN, SKIP_MEMBER_BYTES_MIN, WARC_HEAD_BYTES_MAX};
@@ -117,6 +117,8 @@ pub struct Machine {
     pub(super) known_length: Option<(u64, u64)>,
     /// Records up to here are read without skipping.
     pub(super) careful_until: u64,
+    /// Bytes of a plain file that were read again so far, and how far it had been read before that.
+    reread: (u64, u64),
     /// A member began in the middle of a record: bytes of `WARC/` seen at its start.
     joint: Option<usize>,
     pub(super) has_told_shared: bool,
@@ -168,6 +170,7 @@ impl Machine {
             pending: None,
             known_length: None,
             careful_until: 0,
+            reread: (0, 0),
             joint: None,
             has_told_shared: false,
             has_told_split: false,
@@ -181,6 +184,17 @@ impl Machine {
     /// States where the plain file ends.
     pub fn set_file_end(&mut self, end: u64) {
         self.file_end = end;
+    }
+
+    /// States how much was read again, and how far the file had been read before.
+    pub fn set_reread(&mut self, bytes: u64, furthest: u64) {
+        self.reread = (bytes, furthest);
+    }
+
+    /// States what was told of the file already.
+    pub fn set_told(&mut self, has_told_shared: bool, has_told_split: bool) {
+        self.has_told_shared = has_told_shared;
+        self.has_told_split = has_told_split;
     }
 
     pub fn set_block_length(&mut self, offset: u64, bytes: u64) {
@@ -439,6 +453,7 @@ impl Machine {
                         self.tell_before(sink);
                     }
                     let probe = self.probe;
+                    self.tell_joint(start, sink);
                     self.begin_head(start, &probe);
                     if !self.is_plain {
                         self.record.offset = member;
@@ -554,6 +569,7 @@ impl Machine {
         };
         let start = self.hunt.base + found.at;
         self.settle(start, sink);
+        self.tell_joint(start, sink);
         if self.framing == Framing::Arc {
             let line = self.hunt.seeker.line().to_vec();
             let end = start + line.len() as u64;
@@ -753,6 +769,18 @@ impl Machine {
     }
 
     // Reading again
+
+    /// A record of a plain file begins, and nothing of what lies before bears on it.
+    pub(super) fn tell_joint(&self, start: u64, sink: &mut dyn Sink) {
+        let (rewound, furthest) = self.reread;
+        // Who met records in lower case hunts for such ones. Only the module of tools is asked for joints.
+        if cfg!(feature = "tools") && self.is_plain && start >= furthest && !self.has_odd_case {
+            sink.joint(Joint {
+                offset: start,
+                rewound,
+            });
+        }
+    }
 
     pub(super) fn must_read_again(&self) -> bool {
         self.shorter.is_some() || self.was_skipped

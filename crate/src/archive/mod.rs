@@ -48,7 +48,7 @@ pub use cdx::Elsewhere;
 pub use date::parse_date;
 pub use detect::detect;
 pub use http::{HttpHead, bare_type, media_type};
-pub use parser::{Format, Heard, Parser, is_read_here, parser, parser_at};
+pub use parser::{Format, Heard, Parser, is_read_here, parser, parser_at, parser_from};
 pub use reader::{Container, Reader};
 pub use record::{Joint, Part, Record, Sink};
 #[cfg(feature = "tools")]

@@ -5,13 +5,14 @@ use super::framing::Framing;
 use super::har::Har;
 use super::packed::PackedFile;
 use super::reader::{Container, Reader};
-use super::record::Sink;
+use super::record::{Joint, Sink};
 use super::tar::{TarGzReader, TarReader};
 use super::unread::Unread;
 use super::wacz::ManifestReader;
 use super::wbn::Bundle;
 use super::window::Feed;
 use super::zip::ZipReader;
+use crate::error::{Code, code};
 
 /// What a file is, or a member of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -209,6 +210,27 @@ pub fn parser(format: Format, size: Option<u64>) -> Box<dyn Parser> {
         Format::Wbn if HAS_ALL => Box::new(Bundle::new(size)),
         _ => Box::new(Unread::default()),
     }
+}
+
+/// A parser that goes on at a joint of another one's reading and does all that the other would do, where the format has
+/// joints; `has_told` says of what damage the other told once.
+pub fn parser_from(
+    format: Format,
+    size: Option<u64>,
+    joint: Joint,
+    has_told: impl Fn(Code) -> bool,
+) -> Option<Box<dyn Parser>> {
+    let mut reader = match format {
+        Format::Warc => Reader::resumed_plain(Framing::Warc, size, joint),
+        Format::Arc => Reader::resumed_plain(Framing::Arc, size, joint),
+        Format::WarcGz => Reader::resumed(joint),
+        _ => return None,
+    };
+    reader.set_told(
+        has_told(code::GZIP_SHARED_MEMBER),
+        has_told(code::GZIP_SPLIT_RECORD),
+    );
+    Some(Box::new(reader))
 }
 
 /// A parser that tells first of the record at a place: `skip` bytes into what begins at `offset`.

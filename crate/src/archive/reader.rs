@@ -135,6 +135,26 @@ impl Reader {
         reader
     }
 
+    /// The same in a file that is not compressed, of which the size may be known.
+    pub fn resumed_plain(framing: Framing, size: Option<u64>, joint: Joint) -> Reader {
+        let mut reader = Reader::at(
+            framing,
+            Container::Plain,
+            joint.offset,
+            0,
+            INFLATE_STEP_BYTES,
+        );
+        reader.rewound = joint.rewound;
+        reader.machine.set_file_end(size.unwrap_or(u64::MAX));
+        reader.machine.set_reread(joint.rewound, joint.offset);
+        reader
+    }
+
+    /// States what was told of the file once already, and is not to be told again.
+    pub fn set_told(&mut self, has_told_shared: bool, has_told_split: bool) {
+        self.machine.set_told(has_told_shared, has_told_split);
+    }
+
     /// A reader that begins with the first member at or after `from` in which a WARC record begins. It may be
     /// wrong: payloads can contain members. It is right if another one's reading has a joint there at
     /// which `may_join` holds.
@@ -442,6 +462,7 @@ impl Reader {
             return false;
         }
         self.rewound += again;
+        self.machine.set_reread(self.rewound, self.furthest);
         self.position = to;
         true
     }

@@ -27,7 +27,7 @@ pub struct Record {
 /// A place at which a reader that knows nothing of what lies before would go on just the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Joint {
-    /// Where the gzip member that follows starts.
+    /// Where the gzip member that follows starts, or the record in a plain file.
     pub offset: u64,
     /// Bytes that were read again up to here.
     pub rewound: u64,

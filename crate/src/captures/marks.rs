@@ -5,8 +5,8 @@ use crate::archive::Joint;
 use crate::error::{Code, code};
 use crate::limits::MARK_ROWS;
 
-/// Only the module of tools is asked for places to go on at.
-const IS_ASKED: bool = cfg!(feature = "tools");
+/// Only the module of tools is asked for them.
+pub(super) const HAS_MARKS: bool = cfg!(feature = "tools");
 
 /// Damage of which a reading of a file tells the first time only, in the order of its bits.
 const TOLD_ONCE: [Code; 2] = [code::GZIP_SHARED_MEMBER, code::GZIP_SPLIT_RECORD];
@@ -69,7 +69,7 @@ impl Marks {
     }
 
     pub fn note_damage(&mut self, code: Code) {
-        if IS_ASKED {
+        if HAS_MARKS {
             self.told |= bit(code);
         }
     }
@@ -107,7 +107,7 @@ impl Captures {
     }
 
     fn mark(&mut self, way_on: Option<WayOn>) {
-        if !IS_ASKED {
+        if !HAS_MARKS {
             return;
         }
         let mark = Mark {

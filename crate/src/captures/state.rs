@@ -4,7 +4,8 @@
 use super::marks::{Mark, WayOn};
 use super::{Captures, TablePart};
 use crate::archive::{
-    About, Aside, Format, Joint, Page, Part, Resource, Signature, Storage, Verdict, Window,
+    About, Aside, Format, Joint, Page, Parser, Part, Resource, Signature, Storage, Verdict, Window,
+    parser_from,
 };
 use crate::codec::{Reader, Writer};
 use crate::error::{Damage, code};
@@ -98,7 +99,11 @@ impl Restored {
             };
             Some((part, damage))
         })?;
-        let awaited = Awaited { rows, way_on };
+        let awaited = Awaited {
+            rows,
+            files: captures.files,
+            way_on,
+        };
         if rows == 0 {
             captures.resume(way_on);
         }
@@ -117,7 +122,7 @@ impl Restored {
             damage_count,
             ..
         } = &self.captures;
-        let Awaited { rows, way_on } = self.awaited;
+        let Awaited { rows, way_on, .. } = self.awaited;
         let is_own = |one: &TablePart| one.part.windows.is_empty();
         // A file begins with a part that is the file itself.
         let begins = |one: &TablePart, file| one.file == file && is_own(one);
@@ -134,6 +139,7 @@ impl Restored {
                 .first()
                 .is_none_or(|one| begins(one, 0) && one.first_row == 0)
             && parts.windows(2).all(follow)
+            && (way_on.is_none() || parts.last().is_some_and(is_own))
             && parts.last().is_none_or(|one| one.first_row <= rows)
             && pages.iter().chain(facts).all(is_in_file)
             && damage.iter().all(|(part, _)| *part < parts.len())
@@ -146,11 +152,19 @@ impl Restored {
 pub struct Awaited {
     /// How many rows it is to have.
     pub rows: usize,
+    pub files: usize,
     /// Where the reading of its last file goes on; without it all files that were begun are read.
     pub way_on: Option<WayOn>,
 }
 
 impl Awaited {
+    /// Goes on with the last file of a table that has all its rows.
+    pub fn parser(&self, captures: &Captures, size: Option<u64>) -> Option<Box<dyn Parser>> {
+        let way_on = self.way_on?;
+        let format = captures.parts.last()?.part.format;
+        parser_from(format, size, way_on.joint, |code| way_on.has_told(code))
+    }
+
     /// Takes the rows that follow, as they are kept, until the table has all of its own; others behind them are left.
     /// False where they are none of this table.
     pub fn take_rows(&self, captures: &mut Captures, bytes: &[u8]) -> bool {

@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::*;
 
 use super::engine::Index;
-use super::seam::thrown;
+use super::seam::{offset_in, offset_out, thrown};
 use crate::captures::{Awaited, Captures, Restored};
 use crate::error::{Error, code};
 
@@ -43,6 +43,23 @@ impl Restoring {
     /// How many rows it is to have.
     pub fn rows(&self) -> usize {
         self.awaited.rows
+    }
+
+    /// How many files were begun, the one under way included.
+    pub fn files(&self) -> usize {
+        self.awaited.files
+    }
+
+    /// Where the reading of the last file goes on; nothing where all that were begun are read.
+    pub fn goes_on_at(&self) -> Option<f64> {
+        let way_on = self.awaited.way_on?;
+        Some(offset_out(way_on.joint.offset))
+    }
+
+    /// Goes on with the last file, whose first bytes need not be fed again. False where that cannot be.
+    pub fn go_on(&self, index: &mut Index, size: Option<f64>) -> bool {
+        index.parser = self.awaited.parser(&index.captures, size.map(offset_in));
+        index.parser.is_some()
     }
 
     /// Takes rows as they are kept; those behind the last one that it is to have are left.
