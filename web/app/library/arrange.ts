@@ -36,6 +36,7 @@ export class Arrange extends LitElement {
       .chip {
         min-inline-size: 0;
         max-inline-size: 300px;
+        margin-inline-end: auto;
         flex-shrink: 1;
         border-color: var(--accent-line);
         background: var(--accent-wash);
@@ -49,6 +50,11 @@ export class Arrange extends LitElement {
       .chip svg {
         inline-size: 12px;
         block-size: 12px;
+      }
+      hr {
+        margin: 4px 0;
+        border: 0;
+        border-block-start: 1px solid var(--line);
       }
       .browse[aria-expanded="true"] {
         background: var(--accent-wash);

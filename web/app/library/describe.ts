@@ -54,7 +54,7 @@ class Describe extends Dialog {
     const { title = "", tags = [], note = "", name = "" } = this.entry ?? {};
     return html`
       <form method="dialog" @submit=${this.#onSubmit}>
-        <label>${words.titleLabel}<input name="title" maxlength="200" autocomplete="off" .value=${title} placeholder=${name} /></label>
+        <label>${words.titleLabel}<input name="title" autofocus maxlength="200" autocomplete="off" .value=${title} placeholder=${name} /></label>
         <label>${words.tagsLabel}<input name="tags" maxlength="400" autocomplete="off" .value=${tags.join(", ")} /></label>
         <label>${words.noteLabel}<textarea name="note" maxlength="4000" .value=${note}></textarea></label>
         <div class="buttons">

@@ -38,8 +38,8 @@ class Remove extends Dialog {
       <form method="dialog" @submit=${this.#onSubmit}>
         <p>${words.removeWhat(formatBytes(this.entry?.indexBytes ?? 0))}</p>
         <div class="buttons">
-          <button type="button" @click=${() => this.close()}>${words.cancel}</button>
-          <button class="primary" type="submit" autofocus>${words.removeYes}</button>
+          <button type="button" autofocus @click=${() => this.close()}>${words.cancel}</button>
+          <button class="primary" type="submit">${words.removeYes}</button>
         </div>
       </form>
     `;

@@ -169,6 +169,8 @@ export class Shelf {
     const files = source instanceof URL ? undefined : source;
     let last: KeptArchive | undefined;
     const onKept = (kept: KeptArchive): void => {
+      // What is ready already is opened again.
+      if (last === undefined && kept.state === "ready") void this.library.touch(kept.id).catch(() => undefined);
       if (last === undefined && files !== undefined) void keepHandles(kept.id, files);
       last = kept;
       if (!isShown()) return;
@@ -193,10 +195,7 @@ export class Shelf {
     try {
       const kept = await this.library.add(archive, options);
       const { records, bytesTotal } = await archive.indexed;
-      if (records === kept.records && (bytesTotal === undefined || bytesTotal === kept.bytes)) {
-        void this.library.touch(kept.id).catch(() => undefined);
-        return kept;
-      }
+      if (records === kept.records && (bytesTotal === undefined || bytesTotal === kept.bytes)) return kept;
     } catch (error) {
       if (!(error instanceof ArchiveError) || error.code !== "source/changed") throw error;
     }

@@ -152,7 +152,7 @@ export class Records extends LitElement {
     const count = this.#rows?.count ?? 0;
     const isActiveDrawn = count > 0 && this.#active >= this.#firstDrawn && this.#active <= this.#lastDrawn(count);
     return html`
-      <div class="top">
+      <div class="top ${this.store.arrangement?.what === undefined ? "" : "chosen"}">
         ${this.#heading()}
         <span class="count" data-testid="count">${this.#count(count)}</span>
         ${this.store.filled.length > 1 ? this.#partChoice() : nothing}

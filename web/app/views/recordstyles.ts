@@ -253,6 +253,18 @@ export const grid = css`
       display: none;
     }
   }
+  @container (max-width: 520px) {
+    /* What was chosen has a line of its own; this too is a multiple of 4. */
+    .chosen {
+      flex-wrap: wrap;
+      row-gap: 0;
+      block-size: 74px;
+    }
+    .chosen stackroom-arrange {
+      inline-size: 100%;
+      max-inline-size: 100%;
+    }
+  }
   @container (max-width: 580px) {
     .many .row,
     .row {
