@@ -14,6 +14,8 @@ declare global {
   var shared: {
     readonly library: SharedLibrary;
     readonly openArchive: typeof openArchive;
+    /** The records of a WARC file; blanks in place of those before a number. */
+    readonly piecesOf: (name: string, count: number, blindTo: number) => string[];
     heard: number;
     adding?: Promise<KeptArchive>;
   };
@@ -31,7 +33,17 @@ async function join(context: BrowserContext): Promise<Page> {
   await page.evaluate(async () => {
     const [{ openSharedLibrary }, { openArchive }] = await Promise.all([import("/lib/library/index.js" as string), import("/lib/index.js" as string)]);
     const library: SharedLibrary = await openSharedLibrary();
-    globalThis.shared = { library, openArchive, heard: 0 };
+    const record = (name: string, n: number): string => {
+      const block = `HTTP/1.1 ${n % 7 === 0 ? 404 : 200} OK\r\nContent-Type: ${n % 3 === 0 ? "text/html" : "image/png"}\r\n\r\n${"x".repeat(n % 50)}`;
+      const date = new Date(Date.UTC(2020, 0, 1) + n * 60_000).toISOString().slice(0, 19);
+      return `WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h${n % 20}.${name}.test/${n}\r\nWARC-Date: ${date}Z\r\nContent-Type: application/http\r\nContent-Length: ${block.length}\r\n\r\n${block}\r\n\r\n`;
+    };
+    const piecesOf = (name: string, count: number, blindTo: number): string[] => {
+      const pieces: string[] = [];
+      for (let n = 0; n < count; n += 1) pieces.push(n < blindTo ? " ".repeat(record(name, n).length) : record(name, n));
+      return pieces;
+    };
+    globalThis.shared = { library, openArchive, piecesOf, heard: 0 };
     library.onChange(() => void (globalThis.shared.heard += 1));
   });
   return page;
@@ -41,15 +53,8 @@ async function join(context: BrowserContext): Promise<Page> {
 const begin = (page: Page, letter: string, count: number): Promise<void> =>
   page.evaluate(
     async ([name, records]) => {
-      const record = (n: number): string => {
-        const block = `HTTP/1.1 ${n % 7 === 0 ? 404 : 200} OK\r\nContent-Type: ${n % 3 === 0 ? "text/html" : "image/png"}\r\n\r\n${"x".repeat(n % 50)}`;
-        const date = new Date(Date.UTC(2020, 0, 1) + n * 60_000).toISOString().slice(0, 19);
-        return `WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h${n % 20}.${name}.test/${n}\r\nWARC-Date: ${date}Z\r\nContent-Type: application/http\r\nContent-Length: ${block.length}\r\n\r\n${block}\r\n\r\n`;
-      };
-      const pieces: string[] = [];
-      for (let n = 0; n < records; n += 1) pieces.push(record(n));
-      const { library, openArchive: open } = globalThis.shared;
-      const archive = await open(new File(pieces, `${name}.warc`), { isForKeeping: true });
+      const { library, openArchive: open, piecesOf } = globalThis.shared;
+      const archive = await open(new File(piecesOf(name, records, 0), `${name}.warc`), { isForKeeping: true });
       globalThis.shared.adding = library.add(archive, { source: name }).finally(() => archive.close());
       globalThis.shared.adding.catch(() => {});
     },
@@ -149,6 +154,41 @@ test("an owner that is closed while another tab adds loses nothing, and what a c
   const [latest] = await list(adding);
   expect(latest?.name).toBe("b.warc");
   expect(await story(again, latest?.id ?? 0)).toEqual(expected(count));
+});
+
+test("what is kept opens again in another tab without its file being read, and what was broken off goes on there", async ({ context }) => {
+  test.setTimeout(180_000);
+  const count = 120_000;
+  const [one, other] = [await join(context), await join(context)];
+  await begin(one, "a", count);
+  await expect.poll(async () => (await list(other))[0]?.records ?? 0, { timeout: 60_000 }).toBeGreaterThan(0);
+  await one.close();
+  const [half] = await list(other);
+  expect(half).toMatchObject({ state: "indexing" });
+  /** What comes of opening an archive that has no bytes but where it goes on. */
+  const reopen = (id: number, letter: string, from: number): Promise<{ records: number; urls: string[]; text: string; kept: KeptArchive }> =>
+    other.evaluate(
+      async ([which, name, records, blind]) => {
+        const { library } = globalThis.shared;
+        const file = new File(globalThis.shared.piecesOf(name, records, blind), `${name}.warc`);
+        const archive = await library.reopen(which, file);
+        const { records: found } = await archive.indexed;
+        const rows = await archive.rows(records - 3, 3);
+        const row = rows.at(-1);
+        const text = row ? await new Response(archive.read(row, "body")).text() : "";
+        const kept = await library.add(archive, { source: name });
+        await archive.close();
+        return { records: found, urls: rows.map(({ url }) => url), text, kept };
+      },
+      [id, letter, count, from] as const,
+    );
+  const expectedUrls = [3, 2, 1].map((n) => `http://h${(count - n) % 20}.a.test/${count - n}`);
+  const whole = await reopen(half?.id ?? 0, "a", 0);
+  expect(whole).toMatchObject({ records: count, urls: expectedUrls, kept: { state: "ready", records: count } });
+  expect(await story(other, whole.kept.id)).toEqual(expected(count));
+  // Of all but the last record the file holds nothing now: it is not read.
+  const blind = await reopen(whole.kept.id, "a", count - 1);
+  expect(blind).toMatchObject({ records: count, urls: expectedUrls, text: "x".repeat((count - 1) % 50), kept: { state: "ready" } });
 });
 
 test("a full disk ends adding with a clear error, the rest stays, and room that is made is used", async ({ browserName }) => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describePath, openLibrary, type KeptArchive, type Library } from "../../web/lib/library/node.js";
-import { openArchive } from "../../web/lib/node.js";
+import { openArchive, reopenArchive } from "../../web/lib/node.js";
 import type { RecordRow } from "../../web/lib/shapes.js";
 
 const SAMPLE = fileURLToPath(new URL("../../web/app/public/sample.warc.gz", import.meta.url));
@@ -77,6 +77,31 @@ test("an archive that was broken off is gone on with, and told as such until the
   library = await openLibrary(home);
   expect(await add(library, SAMPLE)).toMatchObject({ id: 1, state: "ready", records: rows.length });
   expect(await (await library.index(1)).rows(0, 1000)).toEqual(rows);
+  await library.close();
+});
+
+test("what is kept opens again without being read, and what was broken off is read on", async () => {
+  let library = await openLibrary(home);
+  const { id, records } = await add(library, SAMPLE);
+  const rows = await rowsOf(SAMPLE);
+  await library.close();
+  library = await openLibrary(home);
+  const kept = await library.kept(id);
+  if (!kept) throw new Error("nothing is kept");
+  const again = await reopenArchive(SAMPLE, kept);
+  expect(await again.indexed).toMatchObject({ records, isDone: true });
+  expect(await again.rows(0, 1000)).toEqual(rows);
+  // It can be kept once more, elsewhere.
+  expect(await library.add(again, { source: "again" })).toMatchObject({ id: id + 1, records });
+  await again.close();
+  // Of one that nothing is kept of yet there is nothing to open.
+  const archive = await openArchive(SAMPLE, { isForKeeping: true });
+  const abort = new AbortController();
+  await library.add(archive, { source: "third", signal: abort.signal, onKept: () => abort.abort() }).catch(() => {});
+  await archive.close();
+  const [third] = await library.list();
+  expect(third).toMatchObject({ source: "third", state: "indexing" });
+  expect(await library.kept(third?.id ?? 0)).toBeUndefined();
   await library.close();
 });
 

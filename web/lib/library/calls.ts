@@ -5,7 +5,8 @@ import type { StorageKind } from "../store/ladder.js";
 import type { Finding } from "../store/packing.js";
 import type { Room } from "../store/room.js";
 import type { Group, GroupsAsked, SortedRows, Tally } from "./archiveindex.js";
-import type { ArchiveFacts, ArchiveNamed, BeginOptions, Description, KeptArchive, KeptCopy, LibraryFinding } from "./kept.js";
+import type { ArchiveNow } from "./keeping.js";
+import type { ArchiveNamed, BeginOptions, Description, KeptArchive, KeptCopy, LibraryFinding } from "./kept.js";
 
 type Nothing = Record<string, never>;
 interface One {
@@ -30,7 +31,9 @@ export interface LibraryCalls extends IndexCalls {
   list(request: Nothing): KeptArchive[];
   begin(request: ArchiveNamed & BeginOptions): { readonly kept: KeptArchive; readonly count: number };
   keep(request: One & { readonly from: number; readonly rows: Uint8Array }): { readonly count: number; readonly isFull: boolean };
-  commit(request: One & { readonly facts: ArchiveFacts; readonly isWhole: boolean }): KeptArchive;
+  commit(request: One & { readonly now: ArchiveNow }): KeptArchive;
+  state(request: One): Uint8Array | undefined;
+  storedRows(request: One & { readonly from: number; readonly count: number }): Uint8Array;
   leave(request: One): null;
   describe(request: One & { readonly description: Description }): KeptArchive;
   noteCopy(request: One & { readonly copy?: KeptCopy | undefined }): KeptArchive;
@@ -42,7 +45,7 @@ export interface LibraryCalls extends IndexCalls {
 
 /** What says the same whichever owner is asked, and however often. */
 export const REPEATABLE: ReadonlySet<string> = new Set<keyof LibraryCalls>([
-  "kind", "room", "list", "describe", "noteCopy", "touch", "verify",
+  "kind", "room", "list", "state", "storedRows", "describe", "noteCopy", "touch", "verify",
   "rows", "sorted", "captures", "timeline", "period", "hosts", "values", "verifyIndex",
 ]);
 

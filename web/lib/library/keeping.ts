@@ -2,6 +2,7 @@
 
 import type { Archive } from "../archive.js";
 import { ArchiveError, checkAbort, isAbort } from "../errors.js";
+import type { KeptRecords } from "../open.js";
 import type { ArchiveFacts, ArchiveNamed, BeginOptions, KeptArchive, KeptFile } from "./kept.js";
 
 /** Who keeps: a library, here or in another worker. */
@@ -10,10 +11,18 @@ export interface Keeper {
   begin(archive: ArchiveNamed, options?: BeginOptions): Promise<{ readonly kept: KeptArchive; readonly count: number }>;
   /** Rows from a number on: how many are there now, and whether they are so many that they should be committed. */
   keep(id: number, from: number, rows: Uint8Array): Promise<{ readonly count: number; readonly isFull: boolean }>;
-  /** Makes the rows that are there durable, and what is known with them; those of an archive that is whole are all. */
-  commit(id: number, facts: ArchiveFacts, isWhole: boolean): Promise<KeptArchive>;
+  /** Makes the rows that are there durable, with what is known of the archive and with a state of no more rows. */
+  commit(id: number, now: ArchiveNow): Promise<KeptArchive>;
   /** Nothing more comes for now; what was not committed is forgotten. */
   leave(id: number): Promise<void>;
+}
+
+export interface ArchiveNow {
+  readonly facts: ArchiveFacts;
+  /** As `Archive.keptState` gives it. */
+  readonly state: Uint8Array;
+  /** All rows are there. */
+  readonly isWhole: boolean;
 }
 
 export interface AddOptions extends BeginOptions {
@@ -48,9 +57,12 @@ async function attempt(keeper: Keeper, archive: Archive, { source, files, isAnew
   const { kept, count } = await keeper.begin({ source, name: archive.name, format: archive.format, ...(files && { files }) }, { isAnew });
   onKept?.(kept);
   if (kept.state === "ready") return kept;
-  const facts = (): ArchiveFacts => {
+  const commit = async (records: number, isWhole: boolean): Promise<KeptArchive> => {
+    const state = await archive.keptState({ records, signal });
     const { damageCount, bytesTotal } = archive.progress;
-    return { damageCount, ...(bytesTotal !== undefined && { bytes: bytesTotal }) };
+    const told = await keeper.commit(kept.id, { facts: { damageCount, ...(bytesTotal !== undefined && { bytes: bytesTotal }) }, state, isWhole });
+    onKept?.(told);
+    return told;
   };
   try {
     let from = count;
@@ -58,16 +70,28 @@ async function attempt(keeper: Keeper, archive: Archive, { source, files, isAnew
       checkAbort(signal);
       const { count: now, isFull } = await keeper.keep(kept.id, from, rows);
       from = now;
-      if (isFull) onKept?.(await keeper.commit(kept.id, facts(), false));
+      if (isFull) await commit(from, false);
     }
     await archive.indexed;
-    const ready = await keeper.commit(kept.id, facts(), true);
-    onKept?.(ready);
-    return ready;
+    return await commit(from, true);
   } catch (error) {
     await keeper.leave(kept.id).catch((failure: unknown) => {
       if (!isAbort(failure)) throw failure;
     });
     throw error;
   }
+}
+
+/** An archive as `reopenArchive` takes it. */
+export function keptRecords(state: Uint8Array, storedRows: (from: number, count: number) => Promise<Uint8Array>): KeptRecords {
+  return {
+    state,
+    async *rows() {
+      for (let from = 0; ; from += ROWS_AT_ONCE) {
+        const rows = await storedRows(from, ROWS_AT_ONCE);
+        if (rows.length === 0) return;
+        yield rows;
+      }
+    },
+  };
 }

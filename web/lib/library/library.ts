@@ -6,13 +6,14 @@
 import type { Archive } from "../archive.js";
 import { ArchiveError } from "../errors.js";
 import type { MakeStore } from "../store/pages.js";
+import type { KeptRecords } from "../open.js";
 import type { PageStorage } from "../store/storage.js";
 import { Store, type Entry } from "../store/store.js";
 import { ArchiveIndex, type MakeIndex } from "./archiveindex.js";
 import { divided, type Files, type Guard } from "./files.js";
 import { areSame, changedFile } from "./identity.js";
-import { keepArchive, type AddOptions, type Keeper } from "./keeping.js";
-import type { ArchiveFacts, ArchiveNamed, BeginOptions, Description, KeptArchive, KeptCopy, LibraryFinding } from "./kept.js";
+import { keepArchive, keptRecords, type AddOptions, type ArchiveNow, type Keeper } from "./keeping.js";
+import type { ArchiveNamed, BeginOptions, Description, KeptArchive, KeptCopy, LibraryFinding } from "./kept.js";
 
 export interface LibraryOptions {
   readonly storage: PageStorage;
@@ -22,6 +23,12 @@ export interface LibraryOptions {
   readonly guard?: Guard | undefined;
   /** Something is durable for the first time. */
   readonly onKept?: (() => void) | undefined;
+}
+
+/** What makes an index and its archive again. */
+interface KeptRows {
+  readonly manifest: Uint8Array;
+  readonly state: Uint8Array;
 }
 
 /** The number below which the catalogue keeps what the next archive is called. */
@@ -113,12 +120,12 @@ export class Library implements Keeper {
     return { count: index.count, isFull };
   }
 
-  async commit(id: number, facts: ArchiveFacts, isWhole: boolean): Promise<KeptArchive> {
+  async commit(id: number, { facts, state, isWhole }: ArchiveNow): Promise<KeptArchive> {
     const index = await this.#begun(id);
     const manifest = await index.keep({ isWhole });
     const captured = isWhole ? await index.period() : undefined;
     const news = { ...facts, state: isWhole ? ("ready" as const) : ("indexing" as const), records: index.keptCount, indexBytes: index.bytes, ...(captured && { captured }) };
-    const kept = await this.#change(id, (known) => ({ ...known, ...news }), manifest);
+    const kept = await this.#change(id, (known) => ({ ...known, ...news }), { manifest, state });
     await index.tidy();
     if (isWhole) this.#adding.delete(kept.source);
     return kept;
@@ -130,6 +137,20 @@ export class Library implements Keeper {
       await this.#closeIndex(id);
       this.#adding.delete(source);
     }
+  }
+
+  /** What an archive is made of again without being read, see `reopenArchive`. Undefined where nothing is kept yet. */
+  async kept(id: number): Promise<KeptRecords | undefined> {
+    const state = await this.state(id);
+    return state && keptRecords(state, (from, count) => this.storedRows(id, from, count));
+  }
+
+  state(id: number): Promise<Uint8Array | undefined> {
+    return this.#store.get(stateKey(id));
+  }
+
+  async storedRows(id: number, from: number, count: number): Promise<Uint8Array> {
+    return (await this.index(id)).storedRows(from, count);
   }
 
   /** What people call an archive, and what they note of it; `undefined` takes that away. */
@@ -151,7 +172,7 @@ export class Library implements Keeper {
   async remove(id: number): Promise<boolean> {
     if (this.#isAdding(id)) throw new ArchiveError("library/busy", "This archive is being added. Cancel that first.");
     if (!(await this.get(id))) return false;
-    await this.#store.batch({ remove: [catalogueKey(id), manifestKey(id)] });
+    await this.#store.batch({ remove: [catalogueKey(id), manifestKey(id), stateKey(id)] });
     await this.#closeIndex(id);
     await this.#clear(id);
     return true;
@@ -198,24 +219,25 @@ export class Library implements Keeper {
   }
 
   /** Reads what is known of an archive and commits what becomes of it. */
-  #change(id: number, change: (kept: KeptArchive) => KeptArchive, manifest?: Uint8Array): Promise<KeptArchive> {
+  #change(id: number, change: (kept: KeptArchive) => KeptArchive, rows?: KeptRows): Promise<KeptArchive> {
     const changed = this.#lane.then(async () => {
       const known = await this.get(id);
       if (!known) throw unknown();
       const kept = change(known);
-      await this.#write(kept, manifest);
+      await this.#write(kept, rows);
       return kept;
     });
     this.#lane = changed.catch(() => {});
     return changed;
   }
 
-  /** With a manifest of no bytes the index is empty. */
-  #write(kept: KeptArchive, manifest?: Uint8Array): Promise<void> {
-    const [catalogue, index] = [catalogueKey(kept.id), manifestKey(kept.id)];
-    const put: Entry[] = [[catalogue, encode(JSON.stringify(kept))]];
-    if (manifest && manifest.length > 0) put.push([index, manifest]);
-    return this.#store.batch({ put, remove: manifest?.length === 0 ? [index] : [] });
+  /** With `NO_ROWS` the index is empty. */
+  #write(kept: KeptArchive, rows?: KeptRows): Promise<void> {
+    const put: Entry[] = [[catalogueKey(kept.id), encode(JSON.stringify(kept))]];
+    const of = [manifestKey(kept.id), stateKey(kept.id)] as const;
+    if (rows === NO_ROWS) return this.#store.batch({ put, remove: of });
+    if (rows) put.push([of[0], rows.manifest], [of[1], rows.state]);
+    return this.#store.batch({ put });
   }
 
   async #clear(id: number): Promise<void> {
@@ -250,12 +272,13 @@ export class Library implements Keeper {
 }
 
 const EMPTY = { state: "indexing", records: 0, damageCount: 0, indexBytes: 0, captured: undefined } as const;
-const NO_ROWS = new Uint8Array(0);
+const NO_ROWS: KeptRows = { manifest: new Uint8Array(0), state: new Uint8Array(0) };
 
 const busy = (): ArchiveError => new ArchiveError("library/busy", "This archive is being added already.");
 const unknown = (): ArchiveError => new ArchiveError("library/unknown", "This archive is not in the library.");
 const notBegun = (): ArchiveError => new ArchiveError("library/not-begun", "This archive is not being added.");
 const catalogueKey = (id: number): Uint8Array => encode(`${CATALOGUE}${id}`);
+const stateKey = (id: number): Uint8Array => encode(`state/${id}`);
 const manifestKey = (id: number): Uint8Array => encode(`index/${id}`);
 const read = (value: Uint8Array): KeptArchive => JSON.parse(decode(value)) as KeptArchive;
 

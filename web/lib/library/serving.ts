@@ -49,15 +49,17 @@ function served(library: Library, claim: Claim, name: string): Owned {
         return told(begun);
       },
       keep: ({ id, from, rows }) => library.keep(id, from, rows),
-      async commit({ id, facts, isWhole }) {
-        const kept = await library.commit(id, facts, isWhole);
-        if (isWhole) own.delete(id);
+      async commit({ id, now }) {
+        const kept = await library.commit(id, now);
+        if (now.isWhole) own.delete(id);
         return told(kept);
       },
       async leave({ id }) {
         if (own.delete(id)) await library.leave(id);
         return told(null);
       },
+      state: ({ id }) => library.state(id),
+      storedRows: ({ id, from, count }) => library.storedRows(id, from, count),
       describe: async ({ id, description }) => told(await library.describe(id, description)),
       noteCopy: async ({ id, copy }) => told(await library.noteCopy(id, copy)),
       touch: async ({ id }) => told(await library.touch(id)),

@@ -5,6 +5,7 @@
 
 import type { Archive } from "../archive.js";
 import { ArchiveError } from "../errors.js";
+import { openArchive, reopenArchive, type CollectionSource, type OpenOptions } from "../index.js";
 import type { RecordRow } from "../shapes.js";
 import type { StorageKind } from "../store/ladder.js";
 import type { Finding } from "../store/packing.js";
@@ -13,8 +14,8 @@ import { Tab } from "../tabs/tab.js";
 import type { Group, GroupsAsked, SortedRows, Tally } from "./archiveindex.js";
 import { changesChannel, REPEATABLE, type LibraryCalls } from "./calls.js";
 import { Copies, type CopyOptions, type CopySource } from "./copies.js";
-import { keepArchive, type AddOptions, type Keeper } from "./keeping.js";
-import type { ArchiveFacts, ArchiveNamed, BeginOptions, Description, KeptArchive, LibraryFinding } from "./kept.js";
+import { keepArchive, keptRecords, type AddOptions, type ArchiveNow, type Keeper } from "./keeping.js";
+import type { ArchiveNamed, BeginOptions, Description, KeptArchive, LibraryFinding } from "./kept.js";
 
 export interface SharedLibraryOptions {
   /** Tabs of one origin with the same name share one library. */
@@ -84,8 +85,20 @@ export class SharedLibrary implements Keeper {
     return this.#tab.client.call("keep", { id, from, rows });
   }
 
-  commit(id: number, facts: ArchiveFacts, isWhole: boolean): Promise<KeptArchive> {
-    return this.#tab.client.call("commit", { id, facts, isWhole });
+  commit(id: number, now: ArchiveNow): Promise<KeptArchive> {
+    return this.#tab.client.call("commit", { id, now });
+  }
+
+  /**
+   * Opens an archive again without reading it. One that was broken off goes on where its rows end, and `add` keeps the
+   * rest; where nothing of it is kept yet it is read from its beginning.
+   */
+  async reopen(id: number, source: CollectionSource | readonly CollectionSource[], options: OpenOptions = {}): Promise<Archive> {
+    const state = await this.#tab.client.call("state", { id });
+    if (!state) return openArchive(source, { ...options, isForKeeping: true });
+    const archive = await reopenArchive(source, keptRecords(state, (from, count) => this.#tab.client.call("storedRows", { id, from, count })), options);
+    await this.touch(id);
+    return archive;
   }
 
   async leave(id: number): Promise<void> {
