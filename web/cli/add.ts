@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 import { describePath, type Library } from "../lib/library/node.js";
-import { ArchiveError, openArchive } from "../lib/node.js";
+import { ArchiveError, openArchive, reopenArchive } from "../lib/node.js";
 import { COMMON, DAMAGED, UNUSABLE, USABLE, UsageError, parsed, write, type Command } from "./command.js";
 import { withLibrary } from "./kept.js";
 
@@ -27,15 +27,17 @@ async function keep(library: Library, file: string, isAnew: boolean): Promise<nu
   const isAddress = /^https?:\/\//i.test(file);
   const source = isAddress ? file : resolve(file);
   try {
-    const archive = await openArchive(file, { isForKeeping: true });
+    const begun = isAnew ? undefined : (await library.list()).find((one) => one.source === source && one.state === "indexing");
+    const kept = begun && (await library.kept(begun.id));
+    const archive = kept ? await reopenArchive(file, kept) : await openArchive(file, { isForKeeping: true });
     try {
       const onKept = ({ records }: { records: number }): void => {
         if (process.stderr.isTTY) process.stderr.write(`\r${file}: ${records} records`);
       };
-      const kept = await library.add(archive, { source, isAnew, onKept, ...(!isAddress && { files: await describePath(source) }) });
+      const added = await library.add(archive, { source, isAnew, onKept, ...(!isAddress && { files: await describePath(source) }) });
       if (process.stderr.isTTY) process.stderr.write("\n");
-      await write(`${JSON.stringify(kept)}\n`);
-      return kept.damageCount > 0 ? DAMAGED : USABLE;
+      await write(`${JSON.stringify(added)}\n`);
+      return added.damageCount > 0 ? DAMAGED : USABLE;
     } finally {
       await archive.close();
     }
