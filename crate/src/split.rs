@@ -13,7 +13,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::archive::{Joint, Reader, Sink};
-use crate::captures::Captures;
+use crate::captures::{Captures, WayOn};
 use crate::error::Code;
 use crate::range::{Job, Report, State, is_told_once};
 
@@ -125,6 +125,19 @@ impl Splitter {
             joined: 0,
             is_done: false,
         }
+    }
+
+    /// The same from where another reading of the file ended; what that told once is not told again.
+    pub fn resumed(size: u64, range_bytes: u64, workers: usize, way_on: WayOn) -> Splitter {
+        let (range_bytes, from) = (range_bytes.max(1), way_on.joint.offset);
+        let first = from / range_bytes + 1;
+        let cuts = (first..size.div_ceil(range_bytes)).map(|at| at * range_bytes);
+        let mut splitter = Splitter::at(size, cuts, 2 * workers);
+        splitter.front.joint = way_on.joint;
+        splitter.front.began_at = from;
+        splitter.position = from;
+        splitter.told_once.extend(way_on.told_once());
+        splitter
     }
 
     /// Work for an idle worker, if there is any now; there may be some after the next report.

@@ -12,12 +12,9 @@ use stackroom::archive::{Aside, Format, Part, detect, parser};
 use stackroom::captures::{Awaited, Captures, Restored};
 use stackroom::codec::Writer;
 use stackroom::error::Damage;
-use stackroom::index::Index;
 use stackroom::referral;
-use stackroom::row::Row;
-use stackroom::segment::Blocks;
 use support::fixtures::fixtures;
-use support::{Random, corpus, is_deep, read_all};
+use support::{Random, corpus, is_deep, read_all, stored_rows};
 
 /// What a table tells, in a form that can be compared.
 #[derive(PartialEq, Eq, Debug)]
@@ -79,27 +76,6 @@ fn begin(captures: &mut Captures, format: Format) {
         format,
         ..Part::default()
     });
-}
-
-/// Rows on their way through the index that keeps them.
-fn stored_rows(captures: &Captures, from: usize, count: usize) -> Vec<u8> {
-    let mut index = Index::new();
-    let mut blocks = Blocks::new(1 << 20);
-    let keyed = captures.keyed_rows(0, usize::MAX);
-    let mut reader = stackroom::codec::Reader::new(&keyed);
-    let mut row = Row::default();
-    while let Some(part) = reader.varint() {
-        row.read(&mut reader).expect("a row");
-        let length = reader.varint().expect("a key");
-        reader.take(usize::try_from(length).expect("a length"));
-        assert!(index.push(&row, b"key", part), "a row is kept");
-    }
-    let mut out = Writer::new();
-    let mut told = 0;
-    let (from, count) = (from as u64, count as u64);
-    let stored = index.tell_stored(from, count, &mut told, &mut out, &mut blocks);
-    stored.expect("nothing is missing");
-    out.finish()
 }
 
 fn restored(captures: &Captures) -> Captures {

@@ -8,12 +8,12 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use stackroom::archive::{Container, Format, Reader, detect};
-use stackroom::captures::Captures;
+use stackroom::archive::{Container, Format, Part, Reader, detect};
+use stackroom::captures::{Captures, Restored};
 use stackroom::error::Damage;
 use stackroom::range::RangeReader;
 use stackroom::split::Splitter;
-use support::{corpus, gzip, read_all, record, response, small_archive};
+use support::{corpus, gzip, read_all, record, response, small_archive, stored_rows};
 
 fn is_deep() -> bool {
     std::env::var_os("STACKROOM_DEEP").is_some_and(|value| value == "1")
@@ -73,10 +73,81 @@ struct Cost {
     joined: u64,
 }
 
-/// Reads with some workers that take turns at random, in windows of random size.
-fn split(bytes: &[u8], mut splitter: Splitter, workers: usize, seed: u64) -> (Told, Cost) {
+/// Reads with some workers that take turns at random, in windows of random size; then once more from some place at which
+/// that may have been broken off.
+fn split(bytes: &[u8], splitter: Splitter, workers: usize, seed: u64) -> (Told, Cost) {
     let mut random = Random(seed);
     let mut captures = Captures::new();
+    captures.begin_file(Part {
+        format: Format::WarcGz,
+        ..Part::default()
+    });
+    let mut kept = Kept::by(&captures);
+    let mut seen = 0;
+    let cost = turns(
+        bytes,
+        splitter,
+        workers,
+        &mut random,
+        &mut captures,
+        |now, random| {
+            seen += 1;
+            if random.below(seen) == 0 {
+                kept = Kept::by(now);
+            }
+        },
+    );
+    let told = Told::by(&captures);
+    let mut again = Restored::read(&kept.state).expect("a state");
+    assert!(again.awaited.take_rows(&mut again.captures, &kept.rows));
+    let ranges = 1 + random.below(bytes.len()) as u64;
+    let size = bytes.len() as u64;
+    if let Some(rest) = again
+        .awaited
+        .splitter(&again.captures, size, ranges, workers)
+    {
+        turns(
+            bytes,
+            rest,
+            workers,
+            &mut random,
+            &mut again.captures,
+            |_, _| {},
+        );
+        assert_same(
+            "gone on with",
+            "in ranges",
+            &Told::by(&again.captures),
+            &told,
+        );
+    }
+    (told, cost)
+}
+
+/// What is kept of a table.
+struct Kept {
+    state: Vec<u8>,
+    rows: Vec<u8>,
+}
+
+impl Kept {
+    fn by(captures: &Captures) -> Kept {
+        Kept {
+            state: captures.state(usize::MAX),
+            rows: stored_rows(captures, 0, captures.len()),
+        }
+    }
+}
+
+/// Puts a table together; calls `told` whenever it may have grown.
+fn turns(
+    bytes: &[u8],
+    mut splitter: Splitter,
+    workers: usize,
+    random: &mut Random,
+    captures: &mut Captures,
+    mut told: impl FnMut(&Captures, &mut Random),
+) -> Cost {
     let mut working: Vec<Option<(u32, RangeReader)>> = (0..workers).map(|_| None).collect();
     let mut position = 0;
     let mut idle_turns = 0;
@@ -114,19 +185,19 @@ fn split(bytes: &[u8], mut splitter: Splitter, workers: usize, seed: u64) -> (To
         }
         if !report.is_empty() {
             assert!(
-                splitter.report(job, &report, &mut captures),
+                splitter.report(job, &report, captures),
                 "a report is understood"
             );
+            told(captures, random);
         }
         assert!(splitter.position() >= position, "progress goes back");
         position = splitter.position();
     }
     assert_eq!(position, bytes.len() as u64);
-    let cost = Cost {
+    Cost {
         wasted: splitter.wasted(),
         joined: splitter.joined(),
-    };
-    (Told::by(&captures), cost)
+    }
 }
 
 fn assert_same(name: &str, how: &str, ours: &Told, serial: &Told) {

@@ -6,12 +6,13 @@
 import { ArchiveError, checkAbort, errorToWire, isAbort } from "./errors.js";
 import type { EngineExports, ToolsExports } from "./module.js";
 import type { Client } from "./port.js";
-import type { NamedRef, Place } from "./protocol.js";
+import type { NamedRef, Place, SourceRef } from "./protocol.js";
 import { pump } from "./pump.js";
 import type { ArchiveFormat, ArchivePage, ArchivePart, RefusedFile } from "./shapes.js";
 import type { OpenSource, Source } from "./source.js";
 import { rangeBytes, readInRanges } from "./split.js";
 import type { Index, RecordReader } from "./wasm/engine.js";
+import type { Splitting } from "./wasm/tools.js";
 
 /** Enough to recognise a file by. */
 const START_BYTES = 64 << 10;
@@ -155,15 +156,19 @@ export class Collection {
   }
 
   /** Reads a file into the index, alone or with helpers; yields how far that is. */
-  async *#read({ source, number }: File, format: ArchiveFormat, helpers: readonly Client[], signal: AbortSignal): AsyncGenerator<number, void, undefined> {
-    const { shared, size } = source;
+  async *#read(file: File, format: ArchiveFormat, helpers: readonly Client[], signal: AbortSignal): AsyncGenerator<number, void, undefined> {
+    const { shared, size } = file.source;
     const canSplit = helpers.length > 0 && shared && size !== undefined && format === "warc.gz";
-    if (!canSplit) return yield* pump(source, this.index, signal);
+    if (!canSplit) return yield* pump(file.source, this.index, signal);
     // With helpers the larger module is at work.
     const { Splitting } = this.#wasm as unknown as ToolsExports;
-    const splitting = new Splitting(size, rangeBytes(size, helpers.length), helpers.length);
+    yield* this.readInRanges(file, shared, new Splitting(size, rangeBytes(size, helpers.length), helpers.length), helpers, signal);
+  }
+
+  /** Reads a file in ranges, and frees what puts them together. */
+  async *readInRanges(file: File, source: SourceRef, splitting: Splitting, helpers: readonly Client[], signal: AbortSignal): AsyncGenerator<number, void, undefined> {
     try {
-      yield* readInRanges(this.index, splitting, { source: shared, file: number }, helpers, signal);
+      yield* readInRanges(this.index, splitting, { source, file: file.number }, helpers, signal);
     } finally {
       this.wasted += splitting.wasted();
       splitting.free();

@@ -3,7 +3,7 @@
  * the state ends. Loaded when it is first needed.
  */
 
-import { Collection, sum } from "./collection.js";
+import { Collection, sum, type File } from "./collection.js";
 import { ArchiveError } from "./errors.js";
 import { notAState, packState, unpackState, type KeptFile } from "./keptstate.js";
 import type { EngineExports, ToolsExports } from "./module.js";
@@ -11,6 +11,7 @@ import type { Client } from "./port.js";
 import type { NamedRef } from "./protocol.js";
 import { pump } from "./pump.js";
 import type { OpenSource } from "./source.js";
+import { rangeBytes } from "./split.js";
 import type { Restoring } from "./wasm/tools.js";
 
 /** What states say of files that were not opened since. */
@@ -94,18 +95,31 @@ export class Regaining {
   /** Goes on where the state ends, all rows of which must be there; this is freed then. */
   async *goOn(openSource: OpenSource, helpers: readonly Client[], signal: AbortSignal): AsyncGenerator<void, void, undefined> {
     const { collection, records } = this;
-    const { index, files } = collection;
-    const last = files.at(-1);
+    const { index } = collection;
+    let rest: AsyncGenerator<number> | undefined;
+    const last = collection.files.at(-1);
     const from = this.#restoring.goes_on_at();
     try {
       if (index.records() !== records) throw notAState("Fewer rows of this archive are kept than it has.");
-      if (from !== undefined && (!last || !this.#restoring.go_on(index, last.source.size))) throw notTheseFiles();
+      if (from !== undefined) rest = last && this.#rest(last, helpers, signal);
+      if (from !== undefined && !rest) throw notTheseFiles();
       collection.bytes = this.#bytesRead();
     } finally {
       this.free();
     }
-    if (from !== undefined && last) yield* collection.take(last, collection.bytes - from, pump(last.source, index, signal));
+    if (last && rest) yield* collection.take(last, collection.bytes - (from ?? 0), rest);
     yield* collection.fill(openSource, helpers, signal);
+  }
+
+  /** What reads on in the file that was under way, alone or with helpers. */
+  #rest(file: File, helpers: readonly Client[], signal: AbortSignal): AsyncGenerator<number> | undefined {
+    const { collection } = this;
+    const { shared, size } = file.source;
+    if (helpers.length > 0 && shared && size !== undefined) {
+      const splitting = this.#restoring.split(collection.index, size, rangeBytes(size, helpers.length), helpers.length);
+      if (splitting) return collection.readInRanges(file, shared, splitting, helpers, signal);
+    }
+    return this.#restoring.go_on(collection.index, size) ? pump(file.source, collection.index, signal) : undefined;
   }
 
   free(): void {

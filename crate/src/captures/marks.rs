@@ -31,6 +31,11 @@ impl WayOn {
     pub fn has_told(&self, code: Code) -> bool {
         self.told & bit(code) != 0
     }
+
+    /// Damage that was told of the file and is not told again.
+    pub fn told_once(&self) -> impl Iterator<Item = Code> {
+        TOLD_ONCE.into_iter().filter(|code| self.has_told(code))
+    }
 }
 
 fn bit(code: Code) -> u8 {

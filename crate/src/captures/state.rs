@@ -11,6 +11,7 @@ use crate::codec::{Reader, Writer};
 use crate::error::{Damage, code};
 use crate::limits::{MEMBER_DEPTH_MAX, OFFSET_MAX, TABLE_MIME_BYTES_MAX, TABLE_URL_BYTES_MAX};
 use crate::row::Row;
+use crate::split::Splitter;
 
 const VERSION: u64 = 1;
 
@@ -163,6 +164,19 @@ impl Awaited {
         let way_on = self.way_on?;
         let format = captures.parts.last()?.part.format;
         parser_from(format, size, way_on.joint, |code| way_on.has_told(code))
+    }
+
+    /// The same in ranges, where the last file is one that is split.
+    pub fn splitter(
+        &self,
+        captures: &Captures,
+        size: u64,
+        range_bytes: u64,
+        workers: usize,
+    ) -> Option<Splitter> {
+        let way_on = self.way_on?;
+        let is_split = captures.parts.last()?.part.format == Format::WarcGz;
+        is_split.then(|| Splitter::resumed(size, range_bytes, workers, way_on))
     }
 
     /// Takes the rows that follow, as they are kept, until the table has all of its own; others behind them are left.

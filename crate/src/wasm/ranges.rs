@@ -11,7 +11,7 @@ use crate::split::Splitter;
 /// Puts an index together from ranges that workers read.
 #[wasm_bindgen]
 pub struct Splitting {
-    splitter: Splitter,
+    pub(super) splitter: Splitter,
 }
 
 #[wasm_bindgen]

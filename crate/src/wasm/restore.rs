@@ -3,6 +3,7 @@
 use wasm_bindgen::prelude::*;
 
 use super::engine::Index;
+use super::ranges::Splitting;
 use super::seam::{offset_in, offset_out, thrown};
 use crate::captures::{Awaited, Captures, Restored};
 use crate::error::{Error, code};
@@ -60,6 +61,21 @@ impl Restoring {
     pub fn go_on(&self, index: &mut Index, size: Option<f64>) -> bool {
         index.parser = self.awaited.parser(&index.captures, size.map(offset_in));
         index.parser.is_some()
+    }
+
+    /// Puts the rest of the last file together from ranges; nothing where that is of a format that is not split.
+    pub fn split(
+        &self,
+        index: &Index,
+        size: f64,
+        range_bytes: f64,
+        workers: usize,
+    ) -> Option<Splitting> {
+        let (size, range_bytes) = (offset_in(size), offset_in(range_bytes));
+        let splitter = self
+            .awaited
+            .splitter(&index.captures, size, range_bytes, workers)?;
+        Some(Splitting { splitter })
     }
 
     /// Takes rows as they are kept; those behind the last one that it is to have are left.

@@ -9,9 +9,34 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use stackroom::archive::{Format, Parser, Sink, detect, parser};
+use stackroom::captures::Captures;
+use stackroom::codec::{Reader, Writer};
 use stackroom::error::Error;
+use stackroom::index::Index;
 use stackroom::inspect::Inspector;
+use stackroom::row::Row;
+use stackroom::segment::Blocks;
 use stackroom::teller::Teller;
+
+/// Rows on their way through the index that keeps them.
+pub fn stored_rows(captures: &Captures, from: usize, count: usize) -> Vec<u8> {
+    let mut index = Index::new();
+    let keyed = captures.keyed_rows(0, usize::MAX);
+    let mut reader = Reader::new(&keyed);
+    let mut row = Row::default();
+    while let Some(part) = reader.varint() {
+        row.read(&mut reader).expect("a row");
+        let length = reader.varint().expect("a key");
+        reader.take(usize::try_from(length).expect("a length"));
+        assert!(index.push(&row, b"key", part), "a row is kept");
+    }
+    let mut out = Writer::new();
+    let (from, count) = (from as u64, count as u64);
+    let mut blocks = Blocks::new(1 << 20);
+    let stored = index.tell_stored(from, count, &mut 0, &mut out, &mut blocks);
+    stored.expect("nothing is missing");
+    out.finish()
+}
 
 /// The corpus, if it is on this machine; where it is not, the test says so and passes nothing.
 pub fn corpus() -> Option<PathBuf> {
