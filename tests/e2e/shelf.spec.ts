@@ -139,6 +139,52 @@ test("an address opens again with Enter, and is kept anew where it changed", asy
   }
 });
 
+test("what is in the library opens without being read again", async ({ page }) => {
+  const bytes = longArchive(4_000);
+  let isSilent = false;
+  const origin = await startOrigin((request, response) => {
+    const [, start = "0", end] = /^bytes=(\d+)-(\d+)?/.exec(request.headers.range ?? "") ?? [];
+    if (!isSilent || end !== undefined) return sendArchive(bytes, request, response);
+    // A few records from where it is asked for, and then silence: who reads all waits for ever.
+    const from = Number(start);
+    const headers = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Content-Range", "Content-Length": bytes.length - from };
+    response.writeHead(206, { ...headers, "Content-Range": `bytes ${from}-${bytes.length - 1}/${bytes.length}` });
+    response.write(bytes.subarray(from, from + 32_768));
+  });
+  try {
+    const viewer = await start(page);
+    await page.getByRole("textbox", { name: "Address of an archive" }).fill(`${origin.address}/served.warc`);
+    await page.keyboard.press("Enter");
+    await viewer.kept();
+    isSilent = true;
+    await viewer.visit();
+    await entry(page, "served.warc").getByRole("button", { name: /served/ }).first().click();
+    await viewer.kept();
+    await viewer.ready();
+    await expect(viewer.count).toHaveText("4,000");
+    await viewer.filter.fill("item-3999");
+    await viewer.openRecord("item-3999");
+    await viewer.show("Text");
+    await expect(viewer.panel).toContainText("item 3999");
+  } finally {
+    await origin.close();
+  }
+});
+
+test("three tabs open the same archive, one keeps it, and all have its views", async ({ page, context }) => {
+  const path = file("widely.warc.gz", widelyArchive());
+  const tabs = [page, await context.newPage(), await context.newPage()];
+  const viewers = await Promise.all(tabs.map(start));
+  await Promise.all(viewers.map((viewer) => viewer.pick(path)));
+  for (const viewer of viewers) {
+    await viewer.kept();
+    await viewer.list.getByRole("columnheader", { name: "URL" }).click();
+    await expect(viewer.rows.first()).toContainText("other.net/page-02");
+  }
+  await viewers[0]?.visit();
+  await expect(shelf(page).getByRole("listitem")).toHaveCount(1);
+});
+
 test("an archive has a title, tags and a note, in all tabs at once", async ({ page, context }) => {
   const viewer = await openAndKeep(page, file("small.warc.gz", smallArchive()));
   await viewer.visit();

@@ -47,6 +47,7 @@ export class Kept extends LitElement {
     if (library === undefined) return nothing;
     const { keeping, kept, trouble } = library;
     if (keeping === "keeping") return html`<span title=${words.keepingHint}>${words.keeping(String(Math.floor(library.share * 100)))}</span>`;
+    if (keeping === "elsewhere") return html`<button class="quiet" title=${words.keepHint} @click=${() => void library.keepNow()}>${words.keptElsewhere}</button>`;
     if (keeping === "kept" && kept !== undefined) {
       return html`
         <stackroom-menu label=${words.keptHint} text=${words.kept} .icon=${icons.check}>
@@ -56,7 +57,7 @@ export class Kept extends LitElement {
     }
     if (keeping === "failed" && trouble !== undefined) {
       return html`<button class="quiet failed" title=${words.notKeptFor(visible(trouble.message, 300))} @click=${() => void library.keepNow()}>
-        ${icons.warning}${words.notKept}. ${words.tryAgain}
+        ${icons.warning}${trouble.code === "store/full" ? words.noRoom : words.notKept} ${words.tryAgain}
       </button>`;
     }
     return html`<button class="quiet" title=${words.keepHint} @click=${() => void library.keepNow()}>${words.keep}</button>`;

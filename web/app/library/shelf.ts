@@ -14,7 +14,7 @@ import { forgetHandles, handled, keepHandles, pickHandles } from "./handles.js";
 import { menuItems } from "./menuitems.js";
 import { inOrderOf, sliceOf, sortableMax, type Choice } from "./orders.js";
 import { readSetting, writeSetting } from "./settings.js";
-import { keptFiles, sourceKey } from "./sources.js";
+import { difference, keptFiles, sourceKey } from "./sources.js";
 import { words } from "./words.js";
 import "./arrange.js";
 import "./browse.js";
@@ -22,8 +22,11 @@ import "./captures.js";
 import "./kept.js";
 import "./list.js";
 
-/** What is being done about the open archive. */
-export type Keeping = "not" | "keeping" | "kept" | "failed";
+/** What is being done about the open archive; `elsewhere`: another tab keeps it. */
+export type Keeping = "not" | "keeping" | "elsewhere" | "kept" | "failed";
+
+/** Reading an archive of so many bytes is over soon, and has the processor to itself. */
+const shortBytes = 32_000_000;
 
 
 /** Without its part for keys an archive can be read and not kept. */
@@ -56,8 +59,14 @@ export class Shelf {
   readonly library: SharedLibrary;
   readonly #store: Store;
   readonly #openArchive: OpenArchive;
+  /** Those that were not read, with what is kept of them. */
+  readonly #reopened = new WeakMap<Archive, KeptArchive>();
+  /** Addresses at which there is something else than what is kept. */
+  readonly #changed = new Set<string>();
   readonly #keepable = new WeakSet<Archive>();
   #archive: Archive | undefined;
+  /** Of the archive that is being kept. */
+  #key = "";
   #adding: AbortController | undefined;
   #added: Promise<void> = Promise.resolve();
   #isRefreshing = false;
@@ -84,6 +93,8 @@ export class Shelf {
         this.room = room;
         this.handled = ids;
         const { kept } = this;
+        const other = this.keeping === "elsewhere" && kept === undefined ? entries.find(({ source }) => source === this.#key) : undefined;
+        if (other?.state === "ready") this.#isKept(other);
         if (kept !== undefined) this.#follow(entries.find(({ id }) => id === kept.id));
         this.#tell();
       }
@@ -106,9 +117,39 @@ export class Shelf {
 
   // Opening
 
-  /** Opens what is to be kept so that it can be. */
-  readonly opener: OpenArchive = (source, options) =>
-    this.isKeepingOn ? this.#openForKeeping(source, options) : this.#openArchive(source, options);
+  /** Opens what is in the library without reading it again, and what is to be kept so that it can be. */
+  readonly opener: OpenArchive = async (source, options) => {
+    const known = await this.#known(source).catch(() => undefined);
+    const again = known && (await this.#reopen(known, source, options));
+    if (again !== undefined) return again;
+    return this.isKeepingOn ? this.#openForKeeping(source, options) : this.#openArchive(source, options);
+  };
+
+  /** By where it is; files that lie elsewhere now by what they are. */
+  async #known(source: Source): Promise<KeptArchive | undefined> {
+    const key = await sourceKey(source);
+    if (this.#changed.has(key)) return undefined;
+    const known = this.entries.find((entry) => entry.source === key);
+    if (known !== undefined || source instanceof URL) return known;
+    const alike = this.entries.filter(({ files = [] }) => files.length === source.length && files.every(({ size }, at) => size === source[at]?.source.size));
+    if (alike.length === 0) return undefined;
+    const files = await keptFiles(source);
+    return alike.find((entry) => difference(entry, files) === undefined);
+  }
+
+  /** Undefined where that does not work, as where it has changed: then it is read as if it were new. */
+  async #reopen(known: KeptArchive, source: Source, { signal, name, onProgress }: Opening): Promise<Archive | undefined> {
+    try {
+      const sources = source instanceof URL ? source : source.map(({ source: file, name: called }) => ({ source: file, name: called }));
+      const archive = await this.library.reopen(known.id, sources, { signal, name, onProgress });
+      if (known.state === "ready") this.#reopened.set(archive, known);
+      else this.#keepable.add(archive);
+      return archive;
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      return undefined;
+    }
+  }
 
   async #openForKeeping(source: Source, options: Opening): Promise<Archive> {
     try {
@@ -130,8 +171,27 @@ export class Shelf {
     this.trouble = undefined;
     this.index = undefined;
     this.choice = undefined;
-    if (this.#keepable.has(archive)) this.#keep(archive, source, signal);
+    const known = this.#reopened.get(archive);
+    if (known !== undefined) {
+      this.#isKept(known);
+      if (source instanceof URL) void this.#compare(archive, source);
+      else void keepHandles(known.id, source).then(() => this.refresh());
+    } else if (this.#keepable.has(archive)) this.#keep(archive, source, signal);
     this.#tell();
+  }
+
+  /** A server says what it has when bytes are asked for: where that is something else by now, it is read anew. */
+  async #compare(archive: Archive, source: URL): Promise<void> {
+    try {
+      await archive.indexed;
+      const [row] = await archive.rows(0, 1);
+      if (row !== undefined) await archive.bytes(row, "raw", { limit: 1 });
+    } catch (error) {
+      if (this.#archive !== archive || !(error instanceof ArchiveError) || error.code !== "source/changed") return;
+      this.#changed.add(source.href);
+      this.#store.say(words.changedSince);
+      await this.#store.openAddress(source.href);
+    }
   }
 
   /** Keeps the open archive that was opened without that: it is read a second time, beside. */
@@ -169,8 +229,6 @@ export class Shelf {
     const files = source instanceof URL ? undefined : source;
     let last: KeptArchive | undefined;
     const onKept = (kept: KeptArchive): void => {
-      // What is ready already is opened again.
-      if (last === undefined && kept.state === "ready") void this.library.touch(kept.id).catch(() => undefined);
       if (last === undefined && files !== undefined) void keepHandles(kept.id, files);
       last = kept;
       if (!isShown()) return;
@@ -178,7 +236,9 @@ export class Shelf {
       this.#tell();
     };
     try {
-      const options = { source: await sourceKey(source), ...(files && { files: await keptFiles(files) }), signal, onKept };
+      this.#key = await sourceKey(source);
+      if ((archive.progress.bytesTotal ?? Infinity) <= shortBytes) await archive.indexed;
+      const options = { source: this.#key, ...(files && { files: await keptFiles(files) }), signal, onKept };
       const kept = await this.#addOrAnew(archive, options);
       if (files !== undefined) await keepHandles(kept.id, files);
       if (isShown()) this.#isKept(kept);
@@ -193,7 +253,7 @@ export class Shelf {
   /** What was kept of an archive that has changed since is of no use: it is indexed anew. */
   async #addOrAnew(archive: Archive, options: AddOptions): Promise<KeptArchive> {
     try {
-      const kept = await this.library.add(archive, options);
+      const kept = await this.library.add(archive, { ...options, isAnew: this.#changed.delete(options.source) });
       const { records, bytesTotal } = await archive.indexed;
       if (records === kept.records && (bytesTotal === undefined || bytesTotal === kept.bytes)) return kept;
     } catch (error) {
@@ -211,8 +271,9 @@ export class Shelf {
   }
 
   #failed(error: unknown): void {
-    this.keeping = isAbort(error) ? "not" : "failed";
-    this.trouble = isAbort(error) ? undefined : troubleOf(error);
+    const isElsewhere = error instanceof ArchiveError && error.code === "library/busy";
+    this.keeping = isAbort(error) ? "not" : isElsewhere ? "elsewhere" : "failed";
+    this.trouble = this.keeping === "failed" ? troubleOf(error) : undefined;
     this.#tell();
   }
 
@@ -276,7 +337,7 @@ export class Shelf {
   /** Why the list cannot be sorted and browsed yet; nothing when it can. */
   get why(): string | undefined {
     if (this.index !== undefined) return undefined;
-    if (this.keeping === "keeping") return words.waitsForKeeping;
+    if (this.keeping === "keeping" || this.keeping === "elsewhere") return words.waitsForKeeping;
     if (this.keeping === "failed") return words.waitsForRoom;
     return words.waitsForLibrary;
   }
