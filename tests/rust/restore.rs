@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use stackroom::archive::{Aside, Format, Part, detect, parser};
 use stackroom::captures::{Awaited, Captures, Restored};
-use stackroom::codec::Writer;
+use stackroom::codec::{Reader, Writer};
 use stackroom::error::Damage;
 use stackroom::referral;
 use support::fixtures::fixtures;
@@ -403,4 +403,74 @@ fn of_a_long_file_little_is_read_again() {
             assert!(again <= 256, "{again} of {records} are read again");
         }
     }
+}
+
+#[test]
+fn reading_goes_on_from_any_place_that_a_state_names() {
+    let mut random = Random::new(14);
+    let mut tried = 0;
+    for case in fixtures().iter().filter(|case| case.bytes.len() < 4000) {
+        let Some((_, broken)) = read_with_breaks(&[&case.bytes], &mut random) else {
+            continue;
+        };
+        for Broken { state, rows } in broken.iter().step_by(3) {
+            // Rows, files, way, offset, what was read again, what was told.
+            for at in 1..12.min(state.len()) {
+                for flip in [1, 0x10, 0x7f, 0x80] {
+                    let mut other = state.clone();
+                    other[at] ^= flip;
+                    tried += usize::from(goes_on(&case.bytes, &other, rows));
+                }
+            }
+            let Some(far) = far_away(state) else { continue };
+            for offset in [0, 1, case.bytes.len() as u64, 1 << 53, u64::MAX] {
+                assert!(goes_on(&case.bytes, &far(offset), rows), "{}", case.name);
+            }
+        }
+    }
+    println!("{tried} places");
+    assert!(tried > 500);
+}
+
+/// Goes on from a state, whatever comes of it. False where it is refused, or of the end of a file.
+fn goes_on(bytes: &[u8], state: &[u8], rows: &[u8]) -> bool {
+    let Some(Restored {
+        mut captures,
+        awaited,
+    }) = Restored::read(state)
+    else {
+        return false;
+    };
+    if !awaited.take_rows(&mut captures, rows) || captures.len() != awaited.rows {
+        return false;
+    }
+    let size = bytes.len() as u64;
+    if let Some(mut splitter) = awaited.splitter(&captures, size, 1000, 2) {
+        assert!(splitter.assign().is_some());
+    }
+    let Some(mut parser) = awaited.parser(&captures, Some(size)) else {
+        return false;
+    };
+    read_all(parser.as_mut(), bytes, 100, &mut captures);
+    assert!(captures.len() <= awaited.rows + bytes.len());
+    true
+}
+
+/// The same state with another place to go on from, where it has one.
+fn far_away(state: &[u8]) -> Option<impl Fn(u64) -> Vec<u8>> {
+    let mut reader = Reader::new(state);
+    for _ in 0..4 {
+        reader.varint()?;
+    }
+    let is_within = reader.varint()? == 1;
+    let before = state.len() - reader.left();
+    reader.varint()?;
+    let behind = state[state.len() - reader.left()..].to_vec();
+    let before = state[..before].to_vec();
+    is_within.then_some(move |offset| {
+        let mut out = Writer::behind(before.clone());
+        out.varint(offset);
+        out.raw(&behind);
+        out.finish()
+    })
 }
