@@ -21,6 +21,15 @@ const groups: readonly (readonly [title: string, shortcuts: readonly Shortcut[]]
     ],
   ],
   [
+    keys.browse,
+    [
+      [keys.choose, ["Enter"]],
+      [keys.branch, ["\u2192", "\u2190"]],
+      [keys.select, ["Shift", "\u2192"], ["Shift", "\u2190"]],
+      [keys.zoom, ["Enter"], ["Backspace"]],
+    ],
+  ],
+  [
     keys.detail,
     [
       [keys.tabs, ["\u2192", "\u2190"]],
