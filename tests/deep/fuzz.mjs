@@ -12,7 +12,7 @@ const cargo = (args, options) => runProgram("cargo", ["+nightly", "fuzz", ...arg
 
 /** Which fixtures are seeds of a target, by how they are called. */
 const seeds = {
-  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, har: /\.har$/, manifest: /datapackage|\.json$/, tar: /\.tar$/, tar_gz: /tar\.gz$/,
+  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, har: /\.har$/, manifest: /datapackage|\.json$/, state: null, tar: /\.tar$/, tar_gz: /tar\.gz$/,
   warc: /\.warc$/, warc_gz: /\.warc\.gz$/, warc_zst: /\.zst$/, wbn: /\.wbn$/, zip: /\.(?:zip|wacz)$/,
 };
 const codings = { gzip: "|gzip", "gzip-twice": "|gzip, gzip", deflate: "|deflate", br: "|br", zstd: "|zstd", chunked: "chunked|", "chunked-gzip": "chunked|gzip" };
@@ -29,10 +29,38 @@ async function bodySeeds(into) {
   }
 }
 
+/** States and rows of the fixtures, each after the length of the state. */
+async function stateSeeds(into, fixtures) {
+  const load = async (name) => {
+    const { default: init, ...all } = await import(at(`web/lib/wasm/${name}.js`));
+    await init({ module_or_path: readFileSync(at(`web/lib/wasm/${name}_bg.wasm`)) });
+    return all;
+  };
+  const [{ Index, keyed_rows, kept_state }, { KeptIndex }] = [await load("tools"), await load("store")];
+  for (const { name, bytes: length } of JSON.parse(readFileSync(`${fixtures}/cases.json`, "utf8"))) {
+    if (length >= 8_000) continue;
+    const bytes = readFileSync(`${fixtures}/${name}`);
+    const [table, index] = [new Index(), new KeptIndex(1 << 16)];
+    try {
+      table.begin(bytes, bytes.length);
+    } catch {
+      continue;
+    }
+    while (table.wanted() < bytes.length || !table.finish(bytes.length)) table.feed(bytes.subarray(table.wanted()));
+    index.add(keyed_rows(table, 0, table.records()));
+    index.begin_stored();
+    index.stored_rows(0, index.count());
+    const state = kept_state(table, table.records());
+    const header = Buffer.from([state.length & 255, state.length >> 8]);
+    if (state.length < 65_536) writeFileSync(`${into}/${name.replaceAll("/", "-")}`, Buffer.concat([header, state, index.take_value()]));
+  }
+}
+
 async function plant(target, fixtures) {
   const into = at(folder, "corpus", target);
   mkdirSync(into, { recursive: true });
-  if (seeds[target] === null) return bodySeeds(into);
+  if (target === "body") return bodySeeds(into);
+  if (target === "state") return stateSeeds(into, fixtures);
   for (const { name, bytes } of JSON.parse(readFileSync(`${fixtures}/cases.json`, "utf8"))) {
     if ((seeds[target] ?? /./).test(name) && bytes < 30_000) copyFileSync(`${fixtures}/${name}`, `${into}/${name.replaceAll("/", "-")}`);
   }
