@@ -78,6 +78,7 @@ for (const theme of ["light", "dark"] as const) {
       }
       await page.getByRole("button", { name: "Show all records again" }).click();
       await viewer.list.getByRole("columnheader", { name: "Size" }).click();
+      await expect(viewer.rows.first()).toContainText("page-02");
       await viewer.openRecord("again");
       await expect(viewer.detail.locator("stackroom-captures")).toContainText("of 3");
       expect.soft(await faults(page), "sorted, with captures").toEqual([]);
