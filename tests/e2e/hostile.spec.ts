@@ -162,12 +162,14 @@ test("no record gets out of any view, and becomes no element but text and one pi
   const own = new URL(baseURL ?? "").origin;
   const viewer = new Viewer(page);
   await viewer.visit();
+  await viewer.hasLibrary();
   const here = page.url();
   canary.asked.length = 0;
   const alarms = watch(page, own);
   const pictures = new Set<string>();
   await viewer.pick({ name: "hostile.warc.gz", bytes: hostileArchive(canary.address) });
   await viewer.ready();
+  await viewer.kept();
   const count = await viewer.rows.count();
   expect(count).toBe(baits("").length + 2);
 
@@ -201,7 +203,7 @@ test("no record gets out of any view, and becomes no element but text and one pi
   expect([...pictures].filter((name) => name !== "gif-script")).toEqual(["png-as-html"]);
   expect(await page.evaluate(() => "__pwned" in globalThis)).toBe(false);
   expect(await page.evaluate(() => "polluted" in {})).toBe(false);
-  expect(await page.evaluate(() => [localStorage.length, sessionStorage.length, window.document.cookie, frames.length])).toEqual([0, 0, "", 0]);
+  expect(await page.evaluate(() => [Object.entries(localStorage), sessionStorage.length, window.document.cookie, frames.length])).toEqual([[["stackroom.library", "used"]], 0, "", 0]);
   expect(page.url()).toBe(here);
   expect(page.context().pages()).toEqual([page]);
   expect(alarms).toEqual([]);
