@@ -68,6 +68,27 @@ test("a file that the browser has no handle of is asked for, and opens if it is 
   await expect(shelf(page).getByRole("listitem")).toHaveCount(1);
 });
 
+test("a copy opens without its file, and with its deletion the file is needed again", async ({ page }) => {
+  await withoutHandles(page);
+  const viewer = await openAndKeep(page, file("small.warc.gz", smallArchive()));
+  await page.getByRole("button", { name: "This archive is in the library" }).click();
+  await page.getByRole("menuitem", { name: /^Keep a copy in this browser \(/ }).click();
+  await expect(viewer.status).toContainText("In the library, with a copy");
+  await viewer.visit();
+  const small = entry(page, "small.warc.gz");
+  await expect(small).toContainText("copy ");
+  await expect(small).not.toContainText("file needed");
+  await small.getByRole("button", { name: /small/ }).first().click();
+  await expect(viewer.count).toHaveText("16");
+  await viewer.rows.nth(1).click();
+  await page.getByRole("tab", { name: "Hex" }).click();
+  await expect(viewer.panel).toContainText("00000000");
+  await viewer.visit();
+  await small.getByRole("button", { name: "What to do with small.warc.gz" }).click();
+  await page.getByRole("menuitem", { name: /^Delete the copy \(/ }).click();
+  await expect(small).toContainText("file needed");
+});
+
 test("another file than the one asked for is told apart before anything is opened", async ({ page }) => {
   await withoutHandles(page);
   const viewer = await openAndKeep(page, file("small.warc.gz", smallArchive()));

@@ -164,7 +164,7 @@ export class Shelves extends LitElement {
 
   #entry(entry: KeptArchive): TemplateResult {
     const name = nameOf(entry);
-    const { title, tags = [], note, format, bytes, records, captured, added, opened, indexBytes } = entry;
+    const { title, tags = [], note, copy, format, bytes, records, captured, added, opened, indexBytes } = entry;
     const facts = [
       title === undefined ? undefined : visible(entry.name, 200),
       common.formatName[format] ?? format,
@@ -173,6 +173,7 @@ export class Shelves extends LitElement {
       captured && words.capturedBetween(day(captured.from), day(captured.to)),
       opened === undefined ? words.addedOn(when(added)) : words.openedOn(when(opened)),
       words.indexTakes(formatBytes(indexBytes)),
+      copy && words.copyTakes(formatBytes(copy.bytes)),
     ].filter((fact) => fact !== undefined);
     return html`
       <li>
@@ -185,15 +186,18 @@ export class Shelves extends LitElement {
         <stackroom-menu label=${words.entryActions(name)} .icon=${icons.menu}>
           <button role="menuitem" @click=${() => void this.#open(entry)}><span>${words.open}</span></button>
           <button role="menuitem" @click=${() => askToDescribe(this.store, entry)}><span>${words.rename}</span></button>
+          ${copy === undefined
+            ? nothing
+            : html`<button role="menuitem" @click=${() => void this.store.library?.dropCopy(entry.id)}><span>${words.dropCopy(formatBytes(copy.bytes))}</span></button>`}
           <button role="menuitem" @click=${() => askToRemove(this.store, entry)}><span>${words.remove}</span></button>
         </stackroom-menu>
       </li>
     `;
   }
 
-  #state({ id, state, source, records, damageCount }: KeptArchive): TemplateResult {
+  #state({ id, state, source, copy, records, damageCount }: KeptArchive): TemplateResult {
     const { states } = words;
-    const needsFile = !/^https?:/.test(source) && this.store.library?.handled.has(id) !== true;
+    const needsFile = copy === undefined && !/^https?:/.test(source) && this.store.library?.handled.has(id) !== true;
     const said = [
       state === "ready" ? html`<span>${states.ready}</span>` : html`<span class="warn">${states.indexing(formatCount(records))}</span>`,
       ...(needsFile ? [html`<span>${states.fileNeeded}</span>`] : []),
@@ -222,6 +226,7 @@ export class Shelves extends LitElement {
   async #open(entry: KeptArchive): Promise<void> {
     this.mistaken = undefined;
     this.trouble = "";
+    if (entry.copy !== undefined && (await this.#openCopy(entry.id))) return;
     const address = addressOf(entry);
     if (address !== undefined) {
       await this.store.openAddress(address);
@@ -239,6 +244,17 @@ export class Shelves extends LitElement {
     } catch (error) {
       this.trouble = error instanceof DOMException && error.name === "NotAllowedError" ? words.notAllowed : words.fileGone;
     }
+  }
+
+  /** False where it is gone: then it is opened as if there had been none. */
+  async #openCopy(id: number): Promise<boolean> {
+    const files = await this.store.library?.library.copied(id).catch(() => undefined);
+    if (files === undefined) {
+      this.trouble = words.copyGone;
+      return false;
+    }
+    await this.store.openFiles(files.map((source) => ({ source, name: source.name })));
+    return true;
   }
 
   #choose(entry: KeptArchive): void {

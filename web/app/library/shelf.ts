@@ -10,6 +10,7 @@ import type { NamedFile } from "../drop.js";
 import { formatCount } from "../format.js";
 import type { OpenArchive, Opening, Source, Store } from "../state.js";
 import { isAbort, troubleOf, type Trouble } from "../trouble.js";
+import { Copying } from "./copying.js";
 import { forgetHandles, handled, keepHandles, pickHandles } from "./handles.js";
 import { menuItems } from "./menuitems.js";
 import { inOrderOf, sliceOf, sortableMax, type Choice } from "./orders.js";
@@ -51,6 +52,7 @@ export class Shelf {
   keeping: Keeping = "not";
   kept?: KeptArchive | undefined;
   trouble?: Trouble | undefined;
+  copying?: Copying | undefined;
   /** Of the open archive, once all of it is kept. */
   index?: SharedIndex | undefined;
   choice?: Choice | undefined;
@@ -302,6 +304,25 @@ export class Shelf {
     }
     await this.library.remove(id);
     await forgetHandles(id);
+    await this.refresh();
+  }
+
+  /** Keeps the bytes of the open archive too, so that it opens without its files. */
+  async keepCopy(): Promise<void> {
+    const { kept } = this;
+    const { source } = this.#store;
+    if (kept === undefined || this.copying !== undefined) return;
+    const copying = new Copying(kept.id, kept.bytes);
+    this.copying = copying;
+    this.#tell();
+    const trouble = await copying.run(this.library, source, () => this.#tell());
+    this.copying = undefined;
+    if (trouble !== undefined) this.#store.say(words.notCopied(trouble.message));
+    await this.refresh();
+  }
+
+  async dropCopy(id: number): Promise<void> {
+    await this.library.dropCopy(id);
     await this.refresh();
   }
 

@@ -65,6 +65,16 @@ const english = {
   changedSince: "The archive is not what it was when it was kept: it is kept anew.",
   removeThis: "Remove from the library",
 
+  // Copies
+  keepCopy: (size: string) => (size === "" ? "Keep a copy in this browser" : `Keep a copy in this browser (${size})`),
+  copying: (percent: string) => (percent === "" ? "Copying" : `Copying ${percent}\u00a0%`),
+  stopCopying: "Stop copying",
+  copied: "In the library, with a copy",
+  dropCopy: (size: string) => `Delete the copy (${size})`,
+  notCopied: (why: string) => `No copy was kept: ${why}`,
+  copyTakes: (size: string) => `copy ${size}`,
+  copyGone: "The copy is gone. Choose the file again.",
+
   // The list of archives
   library: "Library",
   libraryEmpty: "Archives that you open are kept here: their index, not a copy. They open at once the next time.",
