@@ -25,6 +25,7 @@ pub mod codec;
 pub mod content;
 mod copy;
 pub mod digest;
+pub mod document;
 pub mod error;
 pub mod extract;
 pub mod filter;
