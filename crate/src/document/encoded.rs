@@ -132,7 +132,7 @@ mod tests {
             kind: DocumentKind::Feed,
             is_cut: true,
             is_partial: true,
-            title: "Ünïcode".into(),
+            title: "\u{dc}n\u{ef}code".into(),
             language: "pt-br".into(),
             text: "one\ntwo".into(),
             links: LinkKind::ALL
