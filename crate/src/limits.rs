@@ -277,3 +277,15 @@ pub const SEGMENT_ENTRY_BYTES_MAX: usize = 1 << 20;
 pub const SEGMENT_CONTENT_BYTES_MAX: usize = 2 << 20;
 
 const _: () = assert!(SEGMENT_ENTRY_BYTES_MAX + SEGMENT_KEY_BYTES_MAX < SEGMENT_CONTENT_BYTES_MAX);
+
+/// Text that is kept of an archive, before it is packed, which makes half of it; documents beyond have the rest.
+pub const STORED_TEXT_BYTES_MAX: u64 = 2 << 30;
+
+/// Texts and links are kept in pieces of this length: one is a block, and no entry is too long for a segment.
+pub const STORED_PIECE_BYTES: usize = 16 << 10;
+
+/// A title or a description that is kept of a document is cut here; a URL among its facts that is longer is left out.
+pub const FACT_BYTES_MAX: usize = 16 << 10;
+
+/// Titles that begin with this much in common are in the order of their records.
+pub const TITLE_KEY_BYTES_MAX: usize = 256;

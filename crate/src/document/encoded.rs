@@ -55,15 +55,15 @@ impl LinkKind {
 }
 
 impl Document {
+    pub fn flags(&self) -> u64 {
+        let flag = |is_set: bool, flag: u64| if is_set { flag } else { 0 };
+        flag(self.is_fragment, FRAGMENT) | flag(self.is_cut, CUT) | flag(self.is_partial, PARTIAL)
+    }
+
     pub fn write(&self, out: &mut Writer) {
         out.varint(self.row);
         out.varint(self.kind.number());
-        let flag = |is_set: bool, flag: u64| if is_set { flag } else { 0 };
-        out.varint(
-            flag(self.is_fragment, FRAGMENT)
-                | flag(self.is_cut, CUT)
-                | flag(self.is_partial, PARTIAL),
-        );
+        out.varint(self.flags());
         for text in [
             &self.title,
             &self.language,

@@ -4,11 +4,16 @@
 //! As everywhere here, what is absent is named and provided, and the call made again.
 
 mod columns;
+mod documents;
 mod groups;
 mod kept;
 mod merged;
 mod tiers;
 
 pub use columns::{Column, key_of};
+pub use documents::{
+    DocumentList, DocumentOrder, Documents, DocumentsCheck, DocumentsManifest, Long, NO_LANGUAGE,
+    StackPart, read_links,
+};
 pub use groups::{Group, Grouping};
 pub use kept::{Index, IndexCheck, Manifest, Part, Window};

@@ -4,30 +4,35 @@ use wasm_bindgen::prelude::*;
 
 use super::numbers::{offset_in, offset_out};
 use crate::codec::{Reader, Writer};
-use crate::index::{Column, Grouping, Index, IndexCheck, Manifest, Part, Window};
+use crate::index::{
+    Column, Documents, DocumentsCheck, Grouping, Index, IndexCheck, Manifest, Part, Window,
+};
 use crate::row::Row;
 use crate::segment::{Blocks, Rank, Span, Stop};
 
 /// What an operation came to.
-const DONE: u32 = 0;
+pub(super) const DONE: u32 = 0;
 /// A part of a file is absent: provide it, and call again.
-const MISSING: u32 = 1;
+pub(super) const MISSING: u32 = 1;
 /// That part is not what was written there.
-const DAMAGED: u32 = 2;
+pub(super) const DAMAGED: u32 = 2;
 /// Call again.
-const MORE: u32 = 3;
+pub(super) const MORE: u32 = 3;
 
 #[wasm_bindgen]
 pub struct KeptIndex {
-    index: Index,
-    blocks: Blocks,
+    pub(super) index: Index,
+    /// None where documents are not kept with this index.
+    pub(super) documents: Option<Documents>,
+    pub(super) blocks: Blocks,
     span: Option<Span>,
-    value: Vec<u8>,
-    /// Rows in the value, while it becomes more.
-    told: u64,
-    rank: Rank,
+    pub(super) value: Vec<u8>,
+    /// Rows or pieces in the value.
+    pub(super) told: u64,
+    pub(super) rank: Rank,
     removed: Vec<u32>,
     check: IndexCheck,
+    documents_check: Option<DocumentsCheck>,
 }
 
 #[wasm_bindgen]
@@ -37,6 +42,7 @@ impl KeptIndex {
     pub fn new(cache_bytes: usize) -> KeptIndex {
         KeptIndex {
             index: Index::new(),
+            documents: None,
             blocks: Blocks::new(cache_bytes),
             span: None,
             value: Vec::new(),
@@ -44,6 +50,7 @@ impl KeptIndex {
             rank: Rank::default(),
             removed: Vec::new(),
             check: IndexCheck::default(),
+            documents_check: None,
         }
     }
 
@@ -112,7 +119,11 @@ impl KeptIndex {
     }
 
     pub fn merge(&mut self) -> u32 {
-        match self.index.merge(&mut self.blocks) {
+        let merged = match self.documents.as_mut().filter(|one| one.is_merging()) {
+            Some(documents) => documents.merge(&mut self.blocks),
+            None => self.index.merge(&mut self.blocks),
+        };
+        match merged {
             Ok(false) => MORE,
             merged => self.done(merged, |_, _| {}),
         }
@@ -120,32 +131,52 @@ impl KeptIndex {
 
     /// Bytes to append to the new segment's file.
     pub fn take_merged(&mut self) -> Vec<u8> {
-        self.index.take_merged()
+        match self.documents.as_mut().filter(|one| one.is_merging()) {
+            Some(documents) => documents.take_merged(),
+            None => self.index.take_merged(),
+        }
     }
 
     /// How many there are.
-    pub fn waiting(&self) -> usize {
-        self.index.waiting()
+    pub fn waiting(&mut self) -> usize {
+        match self.documents.as_mut().filter(|one| one.is_merging()) {
+            Some(documents) => documents.waiting(),
+            None => self.index.waiting(),
+        }
     }
 
     pub fn end_merge(&mut self, file: u32, bytes: f64) -> u32 {
-        let ended = self
-            .index
-            .end_merge(file, offset_in(bytes), &mut self.blocks);
+        let (bytes, blocks) = (offset_in(bytes), &mut self.blocks);
+        let ended = match self.documents.as_mut().filter(|one| one.is_merging()) {
+            Some(documents) => documents.end_merge(file, bytes, blocks),
+            None => self.index.end_merge(file, bytes, blocks),
+        };
         self.done(ended, |this, removed| this.removed = removed)
     }
 
     pub fn stop_merge(&mut self) {
         self.index.stop_merge();
+        self.documents.iter_mut().for_each(Documents::stop_merge);
     }
 
     pub fn begin_check(&mut self) {
         self.check = IndexCheck::default();
+        self.documents_check = None;
     }
 
     /// Goes on checking every segment, also after one that is damaged.
     pub fn check(&mut self) -> u32 {
-        match self.index.check(&mut self.check, &mut self.blocks) {
+        let checked = match (&mut self.documents_check, &self.documents) {
+            (Some(check), Some(documents)) => documents.check(check, &mut self.blocks),
+            _ => match self.index.check(&mut self.check, &mut self.blocks) {
+                Ok(true) if self.documents.is_some() => {
+                    self.documents_check = Some(DocumentsCheck::default());
+                    Ok(false)
+                }
+                checked => checked,
+            },
+        };
+        match checked {
             Ok(false) => MORE,
             checked => self.done(checked, |_, _| {}),
         }
@@ -156,10 +187,12 @@ impl KeptIndex {
         std::mem::take(&mut self.removed)
     }
 
-    /// The files of its segments.
+    /// The files of its segments, those of documents too.
     pub fn files(&self) -> Vec<u32> {
         let parts = self.index.manifest().parts;
-        parts.iter().map(|part| part.file).collect()
+        let files = parts.iter().map(|part| part.file);
+        let of_documents = self.documents.iter().flat_map(Documents::files);
+        files.chain(of_documents).collect()
     }
 
     pub fn manifest(&self) -> Vec<u8> {
@@ -178,9 +211,10 @@ impl KeptIndex {
         offset_out(self.index.kept_rows())
     }
 
-    /// Bytes of the segments.
+    /// Bytes of the segments, those of documents too.
     pub fn bytes(&self) -> f64 {
-        offset_out(self.index.bytes())
+        let of_documents = self.documents.as_ref().map_or(0, Documents::bytes);
+        offset_out(self.index.bytes() + of_documents)
     }
 
     /// What the last operation gave.
@@ -302,7 +336,11 @@ impl KeptIndex {
 }
 
 impl KeptIndex {
-    fn done<T>(&mut self, result: Result<T, Stop>, take: impl FnOnce(&mut Self, T)) -> u32 {
+    pub(super) fn done<T>(
+        &mut self,
+        result: Result<T, Stop>,
+        take: impl FnOnce(&mut Self, T),
+    ) -> u32 {
         match result {
             Ok(value) => {
                 take(self, value);

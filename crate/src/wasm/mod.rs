@@ -16,6 +16,8 @@ mod content;
 mod engine;
 #[cfg(feature = "store")]
 mod index;
+#[cfg(feature = "store")]
+mod keptdocuments;
 #[cfg(feature = "tools")]
 mod keyed;
 #[cfg(feature = "tools")]

@@ -3,5 +3,6 @@
 //! `STACKROOM_DEEP=1` runs the full counts, which its modules name.
 
 mod container;
+mod documents;
 mod host;
 mod kept;
