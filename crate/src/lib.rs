@@ -29,6 +29,8 @@ pub mod document;
 pub mod error;
 pub mod extract;
 pub mod filter;
+#[cfg(feature = "tools")]
+pub mod harvest;
 #[cfg(feature = "store")]
 pub mod index;
 pub mod inspect;

@@ -65,6 +65,29 @@ pub const EXPANSION_PER_BYTE: u64 = 256;
 /// A body may decode to this many times its length without costing anything: text comes to 3 to 20.
 pub const EXPANSION_RATIO_USUAL: u64 = 32;
 
+/// A document is read so far; what follows shows in no list and changes no title. Pages are shorter.
+pub const DOCUMENT_BYTES_MAX: usize = 4 << 20;
+
+/// First bytes of a body that show whether it is a document where nothing states it.
+pub const DOCUMENT_LOOK_BYTES: usize = 4 << 10;
+
+/// Text of a document beyond this is left out: books are shorter.
+pub const DOCUMENT_TEXT_BYTES_MAX: usize = 2 << 20;
+
+/// Links of a document, and all their URLs together: link farms are no lists that anybody reads.
+pub const DOCUMENT_LINKS_MAX: usize = 10_000;
+pub const DOCUMENT_LINKS_BYTES_MAX: usize = 1 << 20;
+
+/// A description of a document is cut here.
+pub const DOCUMENT_DESCRIPTION_BYTES_MAX: usize = 2_000;
+
+/// Elements within each other in a drawing or a formula in a document; deeper ones are not told apart.
+pub const DOCUMENT_LEVELS_MAX: usize = 64;
+
+/// Bodies of documents that wait to be taken while an archive is read; reading waits then. With the one under way and
+/// those on their way it stays a small part of what an engine takes.
+pub const HARVEST_HELD_BYTES_MAX: usize = 8 << 20;
+
 /// Record ids that `check` compares, 16 bytes each.
 pub const CHECK_IDS_MAX: usize = 2 << 20;
 

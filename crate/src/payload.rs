@@ -21,11 +21,19 @@ pub struct Budget {
 }
 
 impl Budget {
-    fn left(&self) -> u64 {
+    /// Bytes that a body may decode to now.
+    pub fn left(&self) -> u64 {
         let earned = self.read.saturating_mul(EXPANSION_PER_BYTE);
         earned
             .saturating_add(EXPANSION_BYTES_FREE)
             .saturating_sub(self.expanded)
+    }
+
+    /// A record of so many bytes was read, whose payload has so many as it is stored and came to so many.
+    pub fn spend(&mut self, record_bytes: u64, stored_bytes: u64, content_bytes: u64) {
+        let usual = stored_bytes.saturating_mul(EXPANSION_RATIO_USUAL);
+        self.expanded += content_bytes.saturating_sub(usual);
+        self.read = self.read.saturating_add(record_bytes);
     }
 }
 
@@ -169,9 +177,7 @@ impl Payload {
         let is_too_large = self.is_too_large();
         let is_changed = self.is_changed();
         let outcome = self.decoder.outcome();
-        let usual = self.raw_bytes.saturating_mul(EXPANSION_RATIO_USUAL);
-        budget.expanded += self.heard.content_bytes.saturating_sub(usual);
-        budget.read = budget.read.saturating_add(record.length);
+        budget.spend(record.length, self.raw_bytes, self.heard.content_bytes);
         let made = |sha1: Option<Sha1>| sha1.map_or_else(Vec::new, |sha1| sha1.finalize().to_vec());
         let raw_sha1 = made(self.raw);
         let is_decoded = outcome != BodyOutcome::StillEncoded && !is_too_large;

@@ -6,7 +6,7 @@
 import type { Connection } from "./connection.js";
 import { abortError, isAbort } from "./errors.js";
 import type { OpenItem, PartRange, Place } from "./protocol.js";
-import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, Damage, Progress, RecordDetail, RecordPart, RecordRow, RecordVerdicts, RefusedFile } from "./shapes.js";
+import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, Damage, DocumentLot, Progress, RecordDetail, RecordPart, RecordRow, RecordVerdicts, RefusedFile } from "./shapes.js";
 import { FilterView, type View } from "./view.js";
 import { decodeHeads, decodeRows } from "./wire.js";
 
@@ -40,15 +40,17 @@ export class Archive {
   /** Resolves when every record is in the table. */
   readonly indexed: Promise<Progress>;
   readonly #connection: Connection;
+  readonly #connectReader: () => Promise<Connection>;
   readonly #listeners = new Set<(progress: Progress) => void>();
   #progress: Progress = { bytes: 0, records: 0, parts: 0, pages: 0, damageCount: 0, refusedCount: 0, elapsedMs: 0, isDone: false };
   #isClosed = false;
 
   /** Made by `openArchive` and `reopenArchive`, with a stream that told the format. */
-  constructor(name: string, format: ArchiveFormat, connection: Connection, items: AsyncGenerator<OpenItem>, signal?: AbortSignal) {
+  constructor(name: string, format: ArchiveFormat, connection: Connection, connectReader: () => Promise<Connection>, items: AsyncGenerator<OpenItem>, signal?: AbortSignal) {
     this.name = name;
     this.format = format;
     this.#connection = connection;
+    this.#connectReader = connectReader;
     this.indexed = this.#index(items, signal);
     // Who does not wait for it need not handle its failure.
     this.indexed.catch(() => {});
@@ -105,6 +107,20 @@ export class Archive {
    */
   keptState({ records = Infinity, signal }: SignalOption & { readonly records?: number | undefined } = {}): Promise<Uint8Array> {
     return this.#connection.client.call("keptState", { records }, { signal });
+  }
+
+  /**
+   * What records say to a reader, of an archive that was opened `withDocuments`: those that are read from now on, and those
+   * that were since it was opened; ends when all are told. For one caller, once. Leaving it early is `stopDocuments()`.
+   */
+  async *documents(options: SignalOption = {}): AsyncGenerator<DocumentLot, void, undefined> {
+    const { documentsOf } = await import("./documents.js");
+    yield* documentsOf(this.#connection.client, this.#connectReader, options);
+  }
+
+  /** Gathers no more documents; reading goes on without. */
+  async stopDocuments(): Promise<void> {
+    await this.#connection.client.call("stopHarvest", {});
   }
 
   /** Parts from a number on, in the order in which they were found. */

@@ -15,6 +15,8 @@ export interface ConnectOptions {
   readonly toolsUrl?: string | URL | undefined;
   /** Where `codecs_bg.wasm` is, if not beside the library: fetched for bodies in br and zstd. */
   readonly codecsUrl?: string | URL | undefined;
+  /** Where `documents_bg.wasm` is, if not beside the library: fetched where documents are asked for. */
+  readonly documentsUrl?: string | URL | undefined;
   /** Where `worker.js` is, if not beside the library. */
   readonly workerUrl?: string | URL | undefined;
   /** False runs the engine beside the caller. */
@@ -30,9 +32,17 @@ export type Connect = (options: ConnectOptions) => Promise<Connection>;
 
 /** Starts an engine and agrees on the version with it. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
+  return greet(await started(options), options);
+}
+
+/** Starts what reads documents. */
+export async function connectReader(options: ConnectOptions): Promise<Connection> {
+  return greetReader(await started(options), options);
+}
+
+async function started(options: ConnectOptions): Promise<Connection> {
   const canWork = typeof Worker === "function" && options.worker !== false;
-  const connection = canWork ? workerConnection(options.workerUrl) : await localConnection();
-  return greet(connection, options);
+  return canWork ? workerConnection(options.workerUrl) : localConnection();
 }
 
 /** More engines, lent to the one that opens an archive. */
@@ -73,6 +83,18 @@ export async function greet(connection: Connection, { signal, wasmUrl, toolsUrl,
       ...(codecsUrl !== undefined && { codecsUrl: absolute(codecsUrl) }),
     };
     await connection.client.call("hello", { version: VERSION, ...urls }, { signal });
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** The same for what reads documents. */
+export async function greetReader(connection: Connection, { signal, documentsUrl }: ConnectOptions): Promise<Connection> {
+  try {
+    const url = documentsUrl !== undefined && { documentsUrl: absolute(documentsUrl) };
+    await connection.client.call("greetReader", { version: VERSION, ...url }, { signal });
     return connection;
   } catch (error) {
     connection.close();

@@ -6,9 +6,10 @@
 import { Collection, firstBytes, needsTools } from "./collection.js";
 import { ArchiveError, abortError, checkAbort, noMember } from "./errors.js";
 import { parseLines } from "./lines.js";
-import type { CodecsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
+import type { Harvesting } from "./harvesting.js";
+import type { CodecsExports, DocumentsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
-import { VERSION, type CheckItem, type CutItem, type CutRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef, type Streams } from "./protocol.js";
+import { VERSION, type Calls, type CheckItem, type CutItem, type CutRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef, type Streams } from "./protocol.js";
 import { Breath, STEP_BYTES, pump, type Feedable } from "./pump.js";
 import { decoded, noRecord, pieces, readHeads, readVerdicts } from "./reading.js";
 import type { Regaining } from "./restoring.js";
@@ -46,6 +47,10 @@ export class Engine {
   #lent: { readonly file: number; readonly source: Source } | undefined;
   /** While rows are taken over. */
   #regaining: Regaining | undefined;
+  /** Where documents are gathered while files are read. */
+  #harvesting: Harvesting | undefined;
+  /** What reads documents, where this engine is for that. */
+  #documents: DocumentsExports | undefined;
   #isIndexed = false;
   /** When opening began, by the clock of this thread. */
   #started = 0;
@@ -73,7 +78,7 @@ export class Engine {
       refused: () => this.#opened().refused,
       keyedRows: ({ start, count }) => this.#keyedRows(start, count),
       keptState: ({ records }) => this.#keptState(records),
-      restore: ({ sources, state }) => this.#restore(sources, state),
+      restore: (request) => this.#restore(request),
       restoreRows: ({ rows }) => this.#restoreRows(rows),
       heads: (place) => this.#heads(place),
       original: (place) => this.#original(place),
@@ -81,10 +86,14 @@ export class Engine {
       memory: () => ({ module: this.#module?.memory.buffer.byteLength ?? 0, table: this.#collection?.index.resident() ?? 0 }),
       wasted: () => this.#collection?.wasted ?? 0,
       closeFilter: ({ filter }) => this.#closeFilter(filter),
+      stopHarvest: () => this.#stopHarvest(),
+      greetReader: ({ version, documentsUrl }) => this.#greetReader(version, documentsUrl),
+      readDocuments: ({ found }) => this.#readDocuments(found),
       surt: ({ urls }) => this.#surt(urls),
       open: (request, signal) => this.#open(request, signal),
       goOn: ({ helpers = [] }, signal) => this.#goOn(helpers, signal),
       range: (request, signal) => this.#range(request, signal),
+      harvest: (_, signal) => this.#harvest(signal),
       filter: (request, signal) => this.#filter(request.text, request.parts, signal),
       read: (request, signal) => this.#read(request, request.what, signal),
       verify: (place, signal) => this.#verify(place, signal),
@@ -145,13 +154,14 @@ export class Engine {
 
   // Indexing
 
-  async *#open({ sources: given, helpers = [], isForKeeping = false }: OpenRequest, signal: AbortSignal): AsyncGenerator<OpenItem, void, undefined> {
+  async *#open({ sources: given, helpers = [], isForKeeping = false, withDocuments = false }: OpenRequest, signal: AbortSignal): AsyncGenerator<OpenItem, void, undefined> {
     this.#started = performance.now();
     yield* this.#reading(helpers, signal, async function* (this: Engine, clients, tell) {
-      // Only the larger module puts ranges together, and knows keys of URLs.
-      if (clients.length > 0 || isForKeeping) await this.#tools();
+      // Only the larger module puts ranges together, knows keys of URLs and gathers documents.
+      if (clients.length > 0 || isForKeeping || withDocuments) await this.#tools();
       checkAbort(signal);
       for (let collection = this.#begin(given); ; collection = this.#begin(given)) {
+        if (withDocuments) await this.#beginHarvest(collection);
         try {
           for await (const _ of collection.fill(this.#openSource, clients, signal)) yield* tell(collection);
           if (this.#hasTools || !collection.needsTools) break;
@@ -183,12 +193,15 @@ export class Engine {
       if (!isTold && collection.format) yield { kind: "opened", format: collection.format };
       isTold = true;
       await breath.take();
-      // The first rows are told at once: a slow source may leave it at them for long.
-      if (hasToldRows && performance.now() - toldAt < PROGRESS_MS) return;
-      toldAt = performance.now();
-      hasToldRows = collection.index.records() > 0;
-      this.#tellGrowth();
-      yield this.#progress(false);
+      const mustWait = this.#harvesting?.hasGathered() === true;
+      // The first rows are told at once: a slow source may leave it at them for long. So are those before a halt.
+      if (mustWait || !hasToldRows || performance.now() - toldAt >= PROGRESS_MS) {
+        toldAt = performance.now();
+        hasToldRows = collection.index.records() > 0;
+        this.#tellGrowth();
+        yield this.#progress(false);
+      }
+      if (mustWait) await this.#harvesting?.room(signal);
     }.bind(this);
     try {
       yield* read.call(this, helpers, tell);
@@ -198,6 +211,7 @@ export class Engine {
       throw error;
     } finally {
       for (const client of helpers) client.close(abortError());
+      this.#harvesting?.end();
       this.#isIndexed = true;
       this.#tellGrowth();
     }
@@ -264,11 +278,12 @@ export class Engine {
     return keptState(this.#wasm as unknown as ToolsExports, collection, records);
   }
 
-  async #restore(given: readonly NamedRef[], state: Uint8Array): Promise<{ format: ArchiveFormat; records: number }> {
+  async #restore({ sources: given, state, withDocuments = false }: RestoreRequest): Promise<{ format: ArchiveFormat; records: number }> {
     this.#started = performance.now();
     const [tools, { Regaining }] = await Promise.all([this.#tools(), import("./restoring.js")]);
     this.#regaining = await Regaining.begin(tools, given, state, this.#openSource);
     this.#collection = this.#regaining.collection;
+    if (withDocuments) await this.#beginHarvest(this.#collection);
     return { format: this.#collection.format ?? "collection", records: this.#regaining.records };
   }
 
@@ -277,6 +292,38 @@ export class Engine {
     regaining.takeRows(rows);
     this.#tellGrowth();
     return progressOf(regaining.collection, this.#started, false);
+  }
+
+  // Documents
+
+  async #beginHarvest({ index }: Collection): Promise<void> {
+    const [tools, { Harvesting }] = await Promise.all([this.#tools(), import("./harvesting.js")]);
+    this.#harvesting = new Harvesting(tools, index);
+  }
+
+  async *#harvest(signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+    if (!this.#harvesting) throw new ArchiveError("read/no-documents", "The archive was not opened with documents.");
+    yield* this.#harvesting.lots(signal);
+  }
+
+  #stopHarvest(): null {
+    this.#harvesting?.stop();
+    return null;
+  }
+
+  async #greetReader(asked: string, url: string | undefined): Promise<{ version: string }> {
+    if (asked !== VERSION) throw versionError(`the page is of version ${asked}, its worker of ${VERSION}`);
+    const documents = await this.#modules.documents(url);
+    const version = documents.version();
+    if (version !== VERSION) throw versionError(`the reader of documents is of version ${version}, its worker of ${VERSION}`);
+    this.#documents = documents;
+    return { version };
+  }
+
+  #readDocuments(found: Uint8Array): Uint8Array {
+    if (!this.#documents) throw new ArchiveError("engine/not-loaded", "The reader of documents was not greeted.");
+    // The row up to which all is told stands before the bodies.
+    return this.#documents.read_documents(found.subarray(8));
   }
 
   #regained(): Regaining {
@@ -534,6 +581,7 @@ export class Engine {
 }
 
 type OpenRequest = Parameters<Streams["open"]>[0];
+type RestoreRequest = Parameters<Calls["restore"]>[0];
 
 type Reading = (this: Engine, helpers: readonly Client[], tell: (collection: Collection) => AsyncGenerator<OpenItem, void, undefined>) => AsyncGenerator<OpenItem, void, undefined>;
 

@@ -1,9 +1,9 @@
 /** The package in browsers. */
-import { connect, hire } from "./connection.js";
+import { connect, connectReader, hire } from "./connection.js";
 import { listHandle } from "./folder.js";
 import { opener, referTo } from "./open.js";
 
-export const { openArchive, reopenArchive, inspectArchive, checkArchive, readRecord, surt, cutRecords, checkQuery } = opener(connect, referTo, listHandle, hire);
+export const { openArchive, reopenArchive, inspectArchive, checkArchive, readRecord, surt, cutRecords, checkQuery } = opener(connect, referTo, listHandle, connectReader, hire);
 
 export { Archive } from "./archive.js";
 export type { FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";

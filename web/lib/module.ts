@@ -1,6 +1,6 @@
 /**
  * The WebAssembly modules that an engine runs on, ready to use: `engine` to begin with, and `tools`, which holds the
- * same and more, where that is not enough; `codecs` for bodies that are encoded in a rarer way. How Node loads them is
+ * same and more, where that is not enough; `codecs` for bodies that are encoded in a rarer way; `documents` for what they say. How Node loads them is
  * in `node.ts`.
  */
 
@@ -27,12 +27,16 @@ export interface ModuleUrls {
 
 export type CodecsExports = typeof import("./wasm/codecs.js");
 
+export type DocumentsExports = typeof import("./wasm/documents.js");
+
 export interface Modules {
   readonly engine: (urls: ModuleUrls) => Promise<EngineModule>;
   /** Fetched when it is first needed. */
   readonly tools: (urls: ModuleUrls) => Promise<EngineModule>;
   /** Fetched for the first body that needs them; absent where the engine is `tools`, which has them. */
   readonly codecs?: (urls: ModuleUrls) => Promise<CodecsExports>;
+  /** What reads documents, by itself. */
+  readonly documents: (url: string | undefined) => Promise<DocumentsExports>;
 }
 
 export const modules: Modules = {
@@ -45,6 +49,11 @@ export const modules: Modules = {
     const codecs = await import("./wasm/codecs.js").catch(notLoaded);
     await codecs.default(codecsUrl === undefined ? undefined : { module_or_path: codecsUrl }).catch(notLoaded);
     return codecs;
+  },
+  documents: async (url) => {
+    const documents = await import("./wasm/documents.js").catch(notLoaded);
+    await documents.default(url === undefined ? undefined : { module_or_path: url }).catch(notLoaded);
+    return documents;
   },
 };
 

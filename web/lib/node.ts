@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { spread } from "./cluster.js";
-import { greet, loopback, type Connect } from "./connection.js";
+import { greet, greetReader, loopback, type Connect, type Connection } from "./connection.js";
 import { Engine } from "./engine.js";
 import { listPath, openNodeSource } from "./files.js";
 import * as indexes from "./indexes.js";
@@ -17,6 +17,7 @@ import type { InspectedDamage, InspectedRecord } from "./shapes.js";
 import init, * as tools from "./wasm/tools.js";
 
 const TOOLS = new URL("./wasm/tools_bg.wasm", import.meta.url);
+const DOCUMENTS = new URL("./wasm/documents_bg.wasm", import.meta.url);
 
 const fileBytes = async (url: URL): Promise<BufferSource> => {
   if (url.protocol === "file:") return readFile(fileURLToPath(url));
@@ -29,7 +30,19 @@ const load: Modules["tools"] = async ({ toolsUrl }) => {
   return ready(tools as unknown as EngineExports, init, bytes);
 };
 
-const connect: Connect = async (options) => greet(loopback(new Engine(openNodeSource, { engine: load, tools: load })), options);
+const documents: Modules["documents"] = async (url) => {
+  const module = await import("./wasm/documents.js");
+  await module.default({ module_or_path: await fileBytes(url === undefined ? DOCUMENTS : new URL(url)) });
+  return module;
+};
+
+const modules: Modules = { engine: load, tools: load, documents };
+
+const beside = (): Connection => loopback(new Engine(openNodeSource, modules));
+
+const connect: Connect = async (options) => greet(beside(), options);
+
+const connectReader: Connect = async (options) => greetReader(beside(), options);
 
 const refer: Referrer = (source) => {
   if (source instanceof URL && source.protocol === "file:") return { kind: "path", path: fileURLToPath(source) };
@@ -104,7 +117,7 @@ export interface MakeIndexOptions extends IndexOptions {
   readonly part?: string | undefined;
 }
 
-const opened = opener(connect, refer, listPath);
+const opened = opener(connect, refer, listPath, connectReader);
 
 export const { openArchive, reopenArchive, checkArchive, readRecord, surt, checkQuery } = opened;
 

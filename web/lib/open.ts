@@ -1,7 +1,7 @@
 /** Opening: from what the caller has to an archive, an inspection, or one record. Knows no host. */
 
 import { Archive, readParts, type ReadOptions, type SignalOption } from "./archive.js";
-import type { Connect, ConnectOptions, Connection, Hire } from "./connection.js";
+import type { Connect, ConnectOptions, Connection, Helpers, Hire } from "./connection.js";
 import { ArchiveError, abortError, checkAbort } from "./errors.js";
 import type { CutRequest, NamedRef, OpenItem, SourceRef } from "./protocol.js";
 import type { CheckSummary, CutProgress, InspectedDamage, InspectedRecord, Problem, Progress, ReadProgress, RecordPart } from "./shapes.js";
@@ -28,6 +28,11 @@ export interface OpenOptions extends ConnectOptions {
   readonly workers?: number | "auto" | undefined;
   /** Whether a library is to keep it. */
   readonly isForKeeping?: boolean | undefined;
+  /**
+   * Whether `documents()` gives what its records say. Some MB of them are held, then reading waits until they are taken:
+   * who asks for them must take them, or call `stopDocuments()`. Such an archive is read by one worker.
+   */
+  readonly withDocuments?: boolean | undefined;
 }
 
 export type ReopenOptions = Omit<OpenOptions, "isForKeeping">;
@@ -85,7 +90,13 @@ export function referTo(source: ArchiveSource): SourceRef {
 }
 
 /** The functions of the package for one host. */
-export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder, hire?: Hire) {
+export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder, connectReader: Connect, hireAny?: Hire) {
+  /** Helpers tell rows, and no bodies. */
+  const hire = (options: OpenOptions): Promise<Helpers> | undefined =>
+    options.withDocuments === true ? undefined : hireAny?.(workersOf(options.workers), options);
+
+  const readerOf = (options: ConnectOptions) => (): Promise<Connection> => connectReader({ ...options, signal: undefined });
+
   const named = (source: ArchiveSource, name?: string): NamedRef => {
     const reference = refer(source);
     return { source: reference, name: name ?? nameOf(reference) };
@@ -122,7 +133,7 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
     const progress = await last;
     if (progress) yield { kind: "progress", progress };
     // Helpers are of use only where something is to be read.
-    const helpers = await hire?.(workersOf(options.workers), options);
+    const helpers = await hire(options);
     try {
       yield* client.stream("goOn", { helpers: helpers?.ports ?? [] }, { signal });
     } finally {
@@ -160,18 +171,18 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
       checkAbort(signal);
       const sources = await listed(source);
       // Helpers start while the engine does.
-      const hiring = hire?.(workersOf(options.workers), options);
+      const hiring = hire(options);
       const connection = await connect(options).catch(async (error: unknown) => {
         (await hiring)?.close();
         throw error;
       });
       const helpers = await hiring;
-      const request = { sources, helpers: helpers?.ports ?? [], isForKeeping: options.isForKeeping === true };
+      const request = { sources, helpers: helpers?.ports ?? [], isForKeeping: options.isForKeeping === true, withDocuments: options.withDocuments === true };
       const items = connection.client.stream("open", request, { signal });
       try {
         const first = await items.next();
         if (first.done || first.value.kind !== "opened") throw abortError();
-        const archive = new Archive(options.name ?? nameOfAll(sources), first.value.format, connection, items, signal);
+        const archive = new Archive(options.name ?? nameOfAll(sources), first.value.format, connection, readerOf(options), items, signal);
         if (options.onProgress) archive.onProgress(options.onProgress);
         const dismiss = (): void => helpers?.close();
         archive.indexed.then(dismiss, dismiss);
@@ -194,9 +205,9 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
       const sources = await listed(source);
       const connection = await connect(options);
       try {
-        const { format, records } = await connection.client.call("restore", { sources, state: kept.state }, { signal });
+        const { format, records } = await connection.client.call("restore", { sources, state: kept.state, withDocuments: options.withDocuments === true }, { signal });
         const items = regained(connection, kept.rows(), records, options);
-        const archive = new Archive(options.name ?? nameOfAll(sources), format, connection, items, signal);
+        const archive = new Archive(options.name ?? nameOfAll(sources), format, connection, readerOf(options), items, signal);
         if (options.onProgress) archive.onProgress(options.onProgress);
         return archive;
       } catch (error) {

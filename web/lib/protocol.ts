@@ -61,7 +61,7 @@ export interface Calls {
   /** What is known of an archive besides its rows, at the last place within its first records from which reading can go on. Likewise. */
   keptState(request: { records: number }): Uint8Array;
   /** Makes an archive of its state; its rows are to follow, then it goes on. */
-  restore(request: { sources: readonly NamedRef[]; state: Uint8Array }): { format: ArchiveFormat; records: number };
+  restore(request: { sources: readonly NamedRef[]; state: Uint8Array; withDocuments?: boolean }): { format: ArchiveFormat; records: number };
   /** Takes rows as an index keeps them, and says how far that is. */
   restoreRows(request: { rows: Uint8Array }): Progress;
   /** Headers as the engine writes them. */
@@ -73,6 +73,12 @@ export interface Calls {
   memory(request: Record<string, never>): { module: number; table: number };
   /** Bytes that helpers read in vain. */
   wasted(request: Record<string, never>): number;
+  /** Gathers no more documents: reading no longer waits for who takes them. */
+  stopHarvest(request: Record<string, never>): null;
+  /** Says where the module is that reads documents; the rest of an engine is not needed for it. */
+  greetReader(request: { version: string; documentsUrl?: string }): { version: string };
+  /** Documents of what `harvest` gave, as the engine writes them. */
+  readDocuments(request: { found: Uint8Array }): Uint8Array;
   closeFilter(request: { filter: number }): null;
   surt(request: { urls: readonly string[] }): string[];
   /** Fails where the query cannot be asked of single records. */
@@ -115,11 +121,13 @@ export interface FilterItem {
 /** What is answered piece by piece, no faster than the caller takes it. */
 export interface Streams {
   /** Reads files into one index. With `helpers`, lines to other engines, these read ranges of gzip archives at once. */
-  open(request: { sources: readonly NamedRef[]; helpers?: readonly MessagePort[]; isForKeeping?: boolean }): OpenItem;
+  open(request: { sources: readonly NamedRef[]; helpers?: readonly MessagePort[]; isForKeeping?: boolean; withDocuments?: boolean }): OpenItem;
   /** Goes on with an archive that is restored: reads what is not read yet. */
   goOn(request: { helpers?: readonly MessagePort[] }): OpenItem;
   /** Reads a range for another engine, and tells of it in reports of the engine. */
   range(request: LentFile & { job: Float64Array }): Uint8Array;
+  /** Bodies of documents of an archive that is opened `withDocuments`, as the engine gathers them: a lot each. Reading waits for who takes them. */
+  harvest(request: Record<string, never>): Uint8Array;
   filter(request: { text: string; parts?: PartRange | undefined }): FilterItem;
   read(request: Place & { what: RecordPart }): Uint8Array;
   /** What came of a record's digests, as JSON; one item. */

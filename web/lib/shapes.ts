@@ -84,6 +84,14 @@ export interface RecordRow {
   readonly url: string;
 }
 
+/** Some documents of an archive, in the order of their rows. */
+export interface DocumentLot {
+  /** As the engine writes them, one after another; may be none. */
+  readonly documents: Uint8Array;
+  /** All documents of rows before this one are told by now. */
+  readonly upTo: number;
+}
+
 export type HeaderField = readonly [name: string, value: string];
 
 /** Everything that a record says of itself. */

@@ -100,7 +100,7 @@ impl Description {
 const BYTES: &str = "application/octet-stream";
 
 /// `type/subtype` that means something. Servers that know nothing send `*/*`, `unknown` and the like.
-fn is_media_type(name: &[u8]) -> bool {
+pub(crate) fn is_media_type(name: &[u8]) -> bool {
     let is_token = |part: &[u8]| {
         !part.is_empty()
             && part

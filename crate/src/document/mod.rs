@@ -1,6 +1,14 @@
 //! What a record says to a reader: title, language, text and links of a web page, a text or a feed.
 
 mod encoded;
+mod found;
+mod media;
+#[cfg(feature = "documents")]
+mod reading;
+
+pub use found::Found;
+#[cfg(feature = "documents")]
+pub use reading::{Charsets, read};
 
 /// What a document was read as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

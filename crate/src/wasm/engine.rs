@@ -3,10 +3,12 @@
 use wasm_bindgen::prelude::*;
 
 use super::seam::{offset_in, offset_out, recognised};
-use crate::archive::{self, Aside, Parser, Part};
+use crate::archive::{self, Aside, Parser, Part, Sink};
 use crate::captures::{Captures, TablePart};
 use crate::error::{Damage, code};
 use crate::filter::Filter;
+#[cfg(feature = "tools")]
+use crate::harvest::{Harvest, Harvesting};
 use crate::json::Line;
 use crate::referral;
 
@@ -16,6 +18,31 @@ pub struct Index {
     pub(super) captures: Captures,
     /// What reads the file that was begun last.
     pub(super) parser: Option<Box<dyn Parser>>,
+    /// Gathers documents while files are read, where somebody asked for them.
+    #[cfg(feature = "tools")]
+    pub(super) harvest: Option<Harvest>,
+}
+
+impl Index {
+    pub(super) fn of(captures: Captures) -> Index {
+        Index {
+            captures,
+            parser: None,
+            #[cfg(feature = "tools")]
+            harvest: None,
+        }
+    }
+
+    /// The parser, and who listens to it.
+    fn heard<T>(&mut self, tell: impl FnOnce(&mut dyn Parser, &mut dyn Sink) -> T) -> Option<T> {
+        let parser = self.parser.as_deref_mut()?;
+        #[cfg(feature = "tools")]
+        if let Some(harvest) = &mut self.harvest {
+            let captures = &mut self.captures;
+            return Some(tell(parser, &mut Harvesting { captures, harvest }));
+        }
+        Some(tell(parser, &mut self.captures))
+    }
 }
 
 #[wasm_bindgen]
@@ -23,10 +50,7 @@ impl Index {
     #[allow(clippy::new_without_default)]
     #[wasm_bindgen(constructor)]
     pub fn new() -> Index {
-        Index {
-            captures: Captures::new(),
-            parser: None,
-        }
+        Index::of(Captures::new())
     }
 
     /// A file of that name comes, now or later: rows of an index that refer to it are not told twice.
@@ -74,21 +98,16 @@ impl Index {
     }
 
     pub fn feed(&mut self, bytes: &[u8]) -> usize {
-        let Some(parser) = &mut self.parser else {
-            return bytes.len();
-        };
-        parser.feed(bytes, &mut self.captures)
+        self.heard(|parser, sink| parser.feed(bytes, sink))
+            .unwrap_or(bytes.len())
     }
 
     pub fn finish(&mut self, end: f64) -> bool {
-        let Some(parser) = &mut self.parser else {
-            return true;
-        };
-        let is_done = parser.finish(offset_in(end), &mut self.captures);
-        if is_done {
+        let is_done = self.heard(|parser, sink| parser.finish(offset_in(end), sink));
+        if is_done == Some(true) {
             self.captures.end_file();
         }
-        is_done
+        is_done.unwrap_or(true)
     }
 
     /// Parts from a number on, as JSON lines. The first part of a file is the file itself and has no name.

@@ -12,8 +12,12 @@ mod cdx;
 mod codecs;
 #[cfg(feature = "engine")]
 mod content;
+#[cfg(feature = "documents")]
+mod documents;
 #[cfg(feature = "engine")]
 mod engine;
+#[cfg(feature = "tools")]
+mod harvest;
 #[cfg(feature = "store")]
 mod index;
 #[cfg(feature = "store")]

@@ -35,10 +35,7 @@ impl Restoring {
 
     /// The index, which has no rows yet; once.
     pub fn take_index(&mut self) -> Index {
-        Index {
-            captures: self.captures.take().unwrap_or_default(),
-            parser: None,
-        }
+        Index::of(self.captures.take().unwrap_or_default())
     }
 
     /// How many rows it is to have.

@@ -1,0 +1,45 @@
+//! What elements of HTML are to who reads: which break lines, and whose content is no markup.
+
+use super::tokens::Content;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Breaks {
+    Nothing,
+    Word,
+    Line,
+}
+
+/// What an element separates from what stands around it. Names in lower case, here and below.
+pub fn breaks(name: &str) -> Breaks {
+    match name {
+        "address" | "article" | "aside" | "blockquote" | "body" | "br" | "caption" | "center"
+        | "dd" | "details" | "dialog" | "dir" | "div" | "dl" | "dt" | "fieldset" | "figcaption"
+        | "figure" | "footer" | "form" | "frameset" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6"
+        | "header" | "hgroup" | "hr" | "html" | "legend" | "li" | "listing" | "main" | "menu"
+        | "nav" | "ol" | "optgroup" | "option" | "p" | "plaintext" | "pre" | "search"
+        | "section" | "select" | "summary" | "table" | "tbody" | "tfoot" | "thead" | "tr"
+        | "ul" | "xmp" => Breaks::Line,
+        "td" | "th" | "button" | "input" | "textarea" | "iframe" | "object" | "video" | "audio"
+        | "svg" | "math" => Breaks::Word,
+        _ => Breaks::Nothing,
+    }
+}
+
+/// The same in a drawing or a formula.
+pub fn breaks_foreign(name: &str) -> Breaks {
+    match name {
+        "svg" | "math" | "text" | "title" | "desc" => Breaks::Word,
+        _ => Breaks::Nothing,
+    }
+}
+
+/// How the content of an element is read that holds no elements, as browsers read it that run scripts.
+pub fn content_of(name: &str) -> Option<Content> {
+    Some(match name {
+        "title" | "textarea" => Content::Text,
+        "style" | "xmp" | "iframe" | "noembed" | "noframes" | "noscript" => Content::Raw,
+        "script" => Content::Script,
+        "plaintext" => Content::Rest,
+        _ => return None,
+    })
+}
