@@ -50,7 +50,7 @@ export async function bench(figures, { parts, say }) {
       const shelf = divided(nodeStorage(join(folder, "kept"))).shelf(1);
       const growing = await ArchiveIndex.open(KeptIndex, shelf);
       for await (const rows of first.archive.keyedRows(0, ROWS_AT_ONCE)) if (await growing.add(rows)) await growing.keep();
-      const manifest = await growing.keep({ isWhole: true });
+      const { manifest } = await growing.keep({ isWhole: true });
       const state = await first.archive.keptState();
       await Promise.all([first.archive.close(), growing.close()]);
       const again = await least(TIMES, async () => {

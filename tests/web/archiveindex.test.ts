@@ -57,7 +57,7 @@ async function open(storage: PageStorage): Promise<Kept> {
 }
 
 async function keep({ store, index }: Kept, isWhole = false): Promise<void> {
-  await store.put(KEY, await index.keep({ isWhole }));
+  await store.put(KEY, (await index.keep({ isWhole })).manifest);
   await index.tidy();
 }
 

@@ -5,10 +5,10 @@
 import type { RecordRow } from "stackroom";
 
 /** Anything that has rows: the whole archive or a filtered view of it. */
-export interface RowSource {
+export interface RowSource<Row = RecordRow> {
   /** Rows so far; grows while the archive is being read. */
   readonly count: number;
-  readonly rows: (start: number, count: number, options: { signal: AbortSignal }) => Promise<RecordRow[]>;
+  readonly rows: (start: number, count: number, options: { signal: AbortSignal }) => Promise<Row[]>;
 }
 
 export const rowsPerPage = 128;
@@ -20,16 +20,16 @@ interface Waiting {
   readonly page: number;
 }
 
-export class RowPages {
-  readonly #source: RowSource;
+export class RowPages<Row = RecordRow> {
+  readonly #source: RowSource<Row>;
   readonly #onChange: () => void;
   /** Insertion order is age: a page that is used is put in again. */
-  readonly #pages = new Map<number, readonly RecordRow[]>();
+  readonly #pages = new Map<number, readonly Row[]>();
   readonly #waiting = new Map<number, Waiting>();
   readonly #failed = new Set<number>();
   #isClosed = false;
 
-  constructor(source: RowSource, onChange: () => void) {
+  constructor(source: RowSource<Row>, onChange: () => void) {
     this.#source = source;
     this.#onChange = onChange;
   }
@@ -43,7 +43,7 @@ export class RowPages {
   }
 
   /** The row at a place in this list, if it is here already. */
-  get(index: number): RecordRow | undefined {
+  get(index: number): Row | undefined {
     return this.#pages.get(Math.floor(index / rowsPerPage))?.[index % rowsPerPage];
   }
 
@@ -69,7 +69,7 @@ export class RowPages {
   }
 
   /** One row, fetched if it is not here; for the keyboard, which can be ahead of the screen. */
-  async row(index: number, signal: AbortSignal): Promise<RecordRow | undefined> {
+  async row(index: number, signal: AbortSignal): Promise<Row | undefined> {
     return this.get(index) ?? (await this.#source.rows(index, 1, { signal }))[0];
   }
 
@@ -100,7 +100,7 @@ export class RowPages {
     this.#onChange();
   }
 
-  #keep(page: number, rows: readonly RecordRow[]): void {
+  #keep(page: number, rows: readonly Row[]): void {
     this.#pages.delete(page);
     this.#pages.set(page, rows);
     for (const oldest of this.#pages.keys()) {

@@ -18,12 +18,16 @@ export type Topic = "phase" | "progress" | "parts" | "rows" | "record" | "notice
 
 export type Phase = "start" | "opening" | "open";
 
+/** Records, the pages that an archive states itself, or those that were found in it. */
+export type Listing = "records" | "pages" | "found";
+
 export type Source = readonly NamedFile[] | URL;
 
 export interface Opening {
   readonly signal: AbortSignal;
   readonly name: string;
   readonly isForKeeping: boolean;
+  readonly withDocuments?: boolean;
   readonly onProgress: (progress: Progress) => void;
 }
 
@@ -77,7 +81,7 @@ export class Store {
   /** Once it is there, if this browser has what it needs. */
   library?: Shelf | undefined;
   /** What the left pane lists. */
-  listing: "records" | "pages" = "records";
+  listing: Listing = "records";
   view?: View | undefined;
   rows?: RowPages | undefined;
   record?: OpenRecord | undefined;
@@ -445,7 +449,7 @@ export class Store {
     });
   }
 
-  choose(listing: "records" | "pages"): void {
+  choose(listing: Listing): void {
     this.listing = listing;
     this.#emit("rows");
   }

@@ -19,7 +19,7 @@ const TYPES: readonly RecordType[] = [
 
 const decoder = new TextDecoder();
 
-class Reader {
+export class Reader {
   readonly #bytes: Uint8Array;
   #at = 0;
 
@@ -70,33 +70,35 @@ export const typeName = (number: number): RecordType => TYPES[number] ?? "unknow
 export function decodeRows(bytes: Uint8Array): RecordRow[] {
   const reader = new Reader(bytes);
   const rows: RecordRow[] = [];
-  while (!reader.isAtEnd) {
-    const row = reader.number();
-    const part = reader.number();
-    const offset = reader.number();
-    const length = reader.number();
-    const skip = reader.number();
-    const type = typeName(reader.number());
-    const status = reader.number();
-    const size = reader.number();
-    const captured = reader.number();
-    const mime = reader.text();
-    const url = reader.text();
-    rows.push({
-      row,
-      part,
-      offset,
-      length,
-      skip,
-      type,
-      size,
-      url,
-      ...(status > 0 && { status: status - 1 }),
-      ...(captured > 0 && { captured: (captured - 1) * 1000 }),
-      ...(mime !== "" && { mime }),
-    });
-  }
+  while (!reader.isAtEnd) rows.push(readRow(reader));
   return rows;
+}
+
+export function readRow(reader: Reader): RecordRow {
+  const row = reader.number();
+  const part = reader.number();
+  const offset = reader.number();
+  const length = reader.number();
+  const skip = reader.number();
+  const type = typeName(reader.number());
+  const status = reader.number();
+  const size = reader.number();
+  const captured = reader.number();
+  const mime = reader.text();
+  const url = reader.text();
+  return {
+    row,
+    part,
+    offset,
+    length,
+    skip,
+    type,
+    size,
+    url,
+    ...(status > 0 && { status: status - 1 }),
+    ...(captured > 0 && { captured: (captured - 1) * 1000 }),
+    ...(mime !== "" && { mime }),
+  };
 }
 
 export interface RawGroup {

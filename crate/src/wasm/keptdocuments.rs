@@ -126,7 +126,7 @@ impl KeptIndex {
     }
 
     /// The same of one row; empty where it has no document.
-    pub fn document(&mut self, row: f64) -> u32 {
+    pub fn document_of(&mut self, row: f64) -> u32 {
         self.read(
             |documents, index, blocks| {
                 let mut out = Writer::new();

@@ -39,7 +39,7 @@ export async function indexContract({ divided, ArchiveIndex, KeptIndex, Store, P
     return { store, index, files };
   };
   const keep = async ({ store, index }, isWhole) => {
-    await store.put(KEY, await index.keep({ isWhole }));
+    await store.put(KEY, (await index.keep({ isWhole })).manifest);
     await index.tidy();
   };
   const close = async ({ store, index }) => {

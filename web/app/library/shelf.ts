@@ -2,8 +2,8 @@
  * The library as the viewer has it: what is in it, what of it is open, what is being kept, and the list in its orders.
  * It comes late and may not come at all; whatever it cannot do, opening goes on without it.
  */
-import { ArchiveError, type Archive } from "stackroom";
-import { openSharedLibrary, type AddOptions, type Description, type KeptArchive, type Room, type SharedIndex, type SharedLibrary, type SortColumn } from "stackroom/library";
+import { ArchiveError, type Archive, type RecordRow } from "stackroom";
+import { openSharedLibrary, type AddOptions, type Description, type KeptArchive, type KeptDocument, type Room, type SharedIndex, type SharedLibrary, type SortColumn } from "stackroom/library";
 import type { TemplateResult } from "lit";
 
 import type { NamedFile } from "../drop.js";
@@ -13,6 +13,7 @@ import { isAbort, troubleOf, type Trouble } from "../trouble.js";
 import { Copying } from "./copying.js";
 import { forgetHandles, handled, keepHandles, pickHandles } from "./handles.js";
 import { menuItems } from "./menuitems.js";
+import { OpenDocument } from "./opendocument.js";
 import { inOrderOf, sliceOf, sortableMax, type Choice } from "./orders.js";
 import { readSetting, writeSetting } from "./settings.js";
 import { difference, keptFiles, sourceKey } from "./sources.js";
@@ -20,15 +21,13 @@ import { words } from "./words.js";
 import "./arrange.js";
 import "./browse.js";
 import "./captures.js";
+import "./found.js";
 import "./kept.js";
 import "./list.js";
+import "./said.js";
 
 /** What is being done about the open archive; `elsewhere`: another tab keeps it. */
 export type Keeping = "not" | "keeping" | "elsewhere" | "kept" | "failed";
-
-/** Reading an archive of so many bytes is over soon, and has the processor to itself. */
-const shortBytes = 32_000_000;
-
 
 /** Without its part for keys an archive can be read and not kept. */
 const withoutTools: ReadonlySet<string> = new Set(["open/needs-tools", "engine/not-loaded"]);
@@ -67,6 +66,7 @@ export class Shelf {
   readonly #changed = new Set<string>();
   readonly #keepable = new WeakSet<Archive>();
   #archive: Archive | undefined;
+  readonly #document = new OpenDocument(() => this.#tell());
   /** Of the archive that is being kept. */
   #key = "";
   #adding: AbortController | undefined;
@@ -155,7 +155,7 @@ export class Shelf {
 
   async #openForKeeping(source: Source, options: Opening): Promise<Archive> {
     try {
-      const archive = await this.#openArchive(source, { ...options, isForKeeping: true });
+      const archive = await this.#openArchive(source, { ...options, isForKeeping: true, withDocuments: true });
       this.#keepable.add(archive);
       return archive;
     } catch (error) {
@@ -205,12 +205,24 @@ export class Shelf {
       this.#tell();
       return;
     }
+    await this.#readAgain(archive, source, false);
+  }
+
+  /** Reads the open archive a second time, to keep what an older index does not have. */
+  async indexAgain(): Promise<void> {
+    const { archive, source } = this.#store;
+    if (archive === undefined) return;
+    this.#forgetOrders();
+    await this.#readAgain(archive, source, true);
+  }
+
+  async #readAgain(archive: Archive, source: Source, isAnew: boolean): Promise<void> {
     this.keeping = "keeping";
     this.#tell();
     const abort = new AbortController();
     try {
-      const second = await this.#openArchive(source, { signal: abort.signal, name: archive.name, isForKeeping: true, onProgress: () => undefined });
-      if (this.#archive === archive) this.#keep(second, source, abort.signal);
+      const second = await this.#openArchive(source, { signal: abort.signal, name: archive.name, isForKeeping: true, withDocuments: true, onProgress: () => undefined });
+      if (this.#archive === archive) this.#keep(second, source, abort.signal, isAnew);
       await this.#added;
       await second.close();
     } catch (error) {
@@ -218,16 +230,16 @@ export class Shelf {
     }
   }
 
-  #keep(archive: Archive, source: Source, signal: AbortSignal): void {
+  #keep(archive: Archive, source: Source, signal: AbortSignal, isAnew = false): void {
     const shown = this.#archive;
     const adding = new AbortController();
     this.#adding = adding;
     this.keeping = "keeping";
     this.trouble = undefined;
-    this.#added = this.#add(archive, source, AbortSignal.any([signal, adding.signal]), () => this.#archive === shown);
+    this.#added = this.#add(archive, source, AbortSignal.any([signal, adding.signal]), isAnew, () => this.#archive === shown);
   }
 
-  async #add(archive: Archive, source: Source, signal: AbortSignal, isShown: () => boolean): Promise<void> {
+  async #add(archive: Archive, source: Source, signal: AbortSignal, isAnew: boolean, isShown: () => boolean): Promise<void> {
     const files = source instanceof URL ? undefined : source;
     let last: KeptArchive | undefined;
     const onKept = (kept: KeptArchive): void => {
@@ -239,8 +251,7 @@ export class Shelf {
     };
     try {
       this.#key = await sourceKey(source);
-      if ((archive.progress.bytesTotal ?? Infinity) <= shortBytes) await archive.indexed;
-      const options = { source: this.#key, ...(files && { files: await keptFiles(files) }), signal, onKept };
+      const options = { source: this.#key, ...(files && { files: await keptFiles(files) }), isAnew, signal, onKept };
       const kept = await this.#addOrAnew(archive, options);
       if (files !== undefined) await keepHandles(kept.id, files);
       if (isShown()) this.#isKept(kept);
@@ -255,7 +266,7 @@ export class Shelf {
   /** What was kept of an archive that has changed since is of no use: it is indexed anew. */
   async #addOrAnew(archive: Archive, options: AddOptions): Promise<KeptArchive> {
     try {
-      const kept = await this.library.add(archive, { ...options, isAnew: this.#changed.delete(options.source) });
+      const kept = await this.library.add(archive, { ...options, isAnew: this.#changed.delete(options.source) || options.isAnew });
       const { records, bytesTotal } = await archive.indexed;
       if (records === kept.records && (bytesTotal === undefined || bytesTotal === kept.bytes)) return kept;
     } catch (error) {
@@ -351,6 +362,19 @@ export class Shelf {
   /** Files or a folder by the picker that gives handles; `otherwise` is done at once where there is none. */
   pick(what: "files" | "folder", otherwise: () => void): Promise<readonly NamedFile[] | undefined> {
     return pickHandles(what, otherwise);
+  }
+
+  // Pages
+
+  /** Web pages that were found in the open archive; without their number where an older index has none. */
+  get found(): { readonly count: number | undefined } | undefined {
+    if (this.index === undefined || this.kept === undefined || this.kept.documents === 0) return undefined;
+    return { count: this.kept.documents };
+  }
+
+  /** What a record says, once that is read. */
+  saidBy(row: RecordRow): KeptDocument | undefined {
+    return this.found?.count === undefined ? undefined : this.#document.of(this.index, row.row);
   }
 
   // Orders of the list

@@ -16,11 +16,12 @@ import "./preview.js";
 import { base, controls, messages } from "./styles.js";
 import "./text.js";
 
-const tabs = ["preview", "headers", "text", "json", "hex"] as const;
+const tabs = ["preview", "page", "headers", "text", "json", "hex"] as const;
 type Tab = (typeof tabs)[number];
 
 const tabNames: Readonly<Record<Tab, string>> = {
   preview: words.tabPreview,
+  page: words.tabPage,
   headers: words.tabHeaders,
   text: words.tabText,
   json: words.tabJson,
@@ -148,7 +149,8 @@ export class Detail extends LitElement {
   override render(): TemplateResult | typeof nothing {
     const { record } = this.store;
     if (record === undefined) return nothing;
-    const shown = tabs.filter((tab) => tab !== "json" || record.kind === "json");
+    const has: Partial<Record<Tab, boolean>> = { json: record.kind === "json", page: this.store.library?.saidBy(record.row) !== undefined };
+    const shown = tabs.filter((tab) => has[tab] !== false);
     const tab = shown.includes(this.tab) ? this.tab : "preview";
     const url = record.row.url === "" ? words.noUrl : visible(record.row.url);
     return html`
@@ -210,6 +212,8 @@ export class Detail extends LitElement {
     switch (tab) {
       case "preview":
         return html`<stackroom-preview .store=${store} .record=${record}></stackroom-preview>`;
+      case "page":
+        return html`<stackroom-said .store=${store} .record=${record}></stackroom-said>`;
       case "headers":
         return html`<stackroom-headers .store=${store} .record=${record}></stackroom-headers>`;
       case "text":

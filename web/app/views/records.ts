@@ -11,7 +11,7 @@ import { visible } from "../content/visible.js";
 import { formatBytes, formatCaptured, formatCount } from "../format.js";
 import type { RowPages } from "../rows.js";
 import { Scroll } from "../scroll.js";
-import type { Store } from "../state.js";
+import type { Listing, Store } from "../state.js";
 import { Watch } from "../watch.js";
 import { words } from "../words.js";
 import "./pages.js";
@@ -114,7 +114,14 @@ export class Records extends LitElement {
   }
 
   focusList(): void {
-    this.#grid?.focus();
+    if (this.#listing === "found") this.renderRoot.querySelector<HTMLElement & { focusList(): void }>("stackroom-found")?.focusList();
+    else this.#grid?.focus();
+  }
+
+  /** Pages that were found are there as long as the library is. */
+  get #listing(): Listing {
+    const { listing, library } = this.store;
+    return listing === "found" && library?.found === undefined ? "records" : listing;
   }
 
   get #isStacked(): boolean {
@@ -150,23 +157,26 @@ export class Records extends LitElement {
 
   override render(): TemplateResult {
     const count = this.#rows?.count ?? 0;
+    const listing = this.#listing;
+    const isOfFound = listing === "found";
     const isActiveDrawn = count > 0 && this.#active >= this.#firstDrawn && this.#active <= this.#lastDrawn(count);
     return html`
       <div class="top ${this.store.arrangement?.what === undefined ? "" : "chosen"}">
         ${this.#heading()}
-        <span class="count" data-testid="count">${this.#count(count)}</span>
-        ${this.store.filled.length > 1 ? this.#partChoice() : nothing}
-        ${this.store.library === undefined ? nothing : html`<stackroom-arrange .store=${this.store}></stackroom-arrange>`}
+        ${isOfFound ? nothing : html`<span class="count" data-testid="count">${this.#count(count)}</span>`}
+        ${this.store.filled.length > 1 && !isOfFound ? this.#partChoice() : nothing}
+        ${this.store.library === undefined || isOfFound ? nothing : html`<stackroom-arrange .store=${this.store}></stackroom-arrange>`}
         <span class="hidden" role="status">${this.store.isIndexing || this.store.view?.isComplete === false ? "" : this.#count(count)}</span>
       </div>
       ${this.#rows?.hasFailed === true
         ? html`<p class="failed-rows" role="alert">${words.rowsFailed} <button class="link" @click=${() => this.#rows?.retry()}>${words.retry}</button></p>`
         : nothing}
-      ${this.store.library?.isBrowsing === true ? html`<stackroom-browse .store=${this.store}></stackroom-browse>` : nothing}
-      ${this.store.listing === "pages" ? html`<stackroom-pages .store=${this.store}></stackroom-pages>` : nothing}
+      ${this.store.library?.isBrowsing === true && !isOfFound ? html`<stackroom-browse .store=${this.store}></stackroom-browse>` : nothing}
+      ${listing === "pages" ? html`<stackroom-pages .store=${this.store}></stackroom-pages>` : nothing}
+      ${isOfFound ? html`<stackroom-found .store=${this.store}></stackroom-found>` : nothing}
       <div
         id="grid"
-        ?hidden=${this.store.listing === "pages"}
+        ?hidden=${listing !== "records"}
         class=${`${this.#isStacked ? "stacked" : ""}${this.store.filled.length > 1 ? " many" : ""}`}
         role="grid"
         tabindex="0"
@@ -207,17 +217,20 @@ export class Records extends LitElement {
     `;
   }
 
-  /** With a list of pages there are two lists to choose from. */
+  /** With pages there are lists to choose from. */
   #heading(): TemplateResult {
     const { store } = this;
     const pages = store.progress?.pages ?? 0;
-    if (pages === 0) return html`<h2>${words.records}</h2>`;
-    const button = (listing: "records" | "pages", name: string): TemplateResult =>
-      html`<button class="list-choice" aria-pressed=${store.listing === listing ? "true" : "false"} @click=${() => store.choose(listing)}>${name}</button>`;
+    const found = store.library?.found;
+    if (pages === 0 && found === undefined) return html`<h2>${words.records}</h2>`;
+    const counted = (name: string, count: number | undefined): string => (count === undefined ? name : `${name} ${formatCount(count)}`);
+    const button = (listing: Listing, name: string): TemplateResult =>
+      html`<button class="list-choice" aria-pressed=${this.#listing === listing ? "true" : "false"} @click=${() => store.choose(listing)}>${name}</button>`;
     return html`
       <h2 class="hidden">${words.records}</h2>
       <div class="choices" role="group" aria-label=${words.listing}>
-        ${button("records", words.records)}${button("pages", `${words.pages} ${formatCount(pages)}`)}
+        ${button("records", words.records)}${pages === 0 ? nothing : button("pages", counted(words.pages, pages))}
+        ${found === undefined ? nothing : button("found", counted(pages === 0 ? words.pages : words.allPages, found.count))}
       </div>
     `;
   }

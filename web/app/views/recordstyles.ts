@@ -29,7 +29,8 @@ export const grid = css`
     white-space: nowrap;
     font-variant-numeric: tabular-nums;
   }
-  stackroom-pages {
+  stackroom-pages,
+  stackroom-found {
     flex: 1;
     min-block-size: 0;
   }
@@ -54,8 +55,10 @@ export const grid = css`
   .list-choice:first-child {
     border-radius: var(--radius) 0 0 var(--radius);
   }
-  .list-choice:last-child {
+  .list-choice + .list-choice {
     margin-inline-start: -1px;
+  }
+  .list-choice:last-child {
     border-radius: 0 var(--radius) var(--radius) 0;
   }
   .list-choice[aria-pressed="true"] {

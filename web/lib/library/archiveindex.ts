@@ -1,5 +1,6 @@
 /**
- * The kept index of an archive: its rows in the order of the files and of each column, and how many there are of what.
+ * The kept index of an archive: its rows in the order of the files and of each column, and how many there are of what;
+ * and the documents that are kept beside them.
  * Runs the engine's operations, reads what they miss, writes what they make.
  *
  * I1  The rows that a manifest tells of are durable with the commit that keeps the manifest.
@@ -12,11 +13,13 @@ import type { RecordRow } from "../shapes.js";
 import type { Finding } from "../store/packing.js";
 import type { KeptIndex } from "../wasm/store.js";
 import { decodeGroups, decodeRows, typeName } from "../wire.js";
+import { countDocuments, documentOf, linksOf, listDocuments, textOf, type DocumentCounts, type DocumentLink, type DocumentsAsked, type KeptDocument } from "./documents.js";
 import type { Files } from "./files.js";
 
 const DONE = 0;
 const MISSING = 1;
 const DAMAGED = 2;
+const MORE = 3;
 
 const CACHE_BYTES = 8 * 1024 * 1024;
 /** How long it may leave nothing else its turn. */
@@ -67,6 +70,17 @@ export interface GroupsAsked {
   readonly after?: Uint8Array | undefined;
 }
 
+/** What tells of the segments of an index, to be committed in the same storage. */
+export interface IndexManifests {
+  readonly manifest: Uint8Array;
+  /** Where documents are kept. */
+  readonly documents?: Uint8Array | undefined;
+}
+
+export interface IndexOptions extends Partial<IndexManifests> {
+  readonly cacheBytes?: number | undefined;
+}
+
 /** The engine's `KeptIndex`, once its module is loaded; by its own name it would ask more of a user's compiler than the rest does. */
 export type MakeIndex = new (cacheBytes: number) => object;
 
@@ -83,10 +97,11 @@ export class ArchiveIndex {
     this.#engine = new make(cacheBytes) as KeptIndex;
   }
 
-  /** Opens what a manifest tells of; without one it is empty. Files that the manifest does not name are removed. */
-  static async open(make: MakeIndex, files: Files, { manifest, cacheBytes = CACHE_BYTES }: { readonly manifest?: Uint8Array | undefined; readonly cacheBytes?: number | undefined } = {}): Promise<ArchiveIndex> {
+  /** Opens what manifests tell of; without them it is empty. Files that they do not name are removed. */
+  static async open(make: MakeIndex, files: Files, { manifest, documents, cacheBytes = CACHE_BYTES }: IndexOptions = {}): Promise<ArchiveIndex> {
     const index = new ArchiveIndex(make, files, cacheBytes);
     if (manifest) await index.#run(() => index.#engine.open(manifest));
+    if (documents) await index.#run(() => index.#engine.open_documents(documents));
     const named = new Set(index.#engine.files());
     for (const { file } of await files.list()) {
       index.#nextFile = Math.max(index.#nextFile, file + 1);
@@ -115,17 +130,40 @@ export class ArchiveIndex {
   add(rows: Uint8Array): Promise<boolean> {
     return this.#next(async () => {
       this.#engine.add(rows);
+      await this.#settle();
       return this.#engine.is_full();
     });
   }
 
-  /** Writes what is not kept yet, and gives the manifest that is to be committed in the same storage. */
-  keep({ isWhole = false }: { readonly isWhole?: boolean } = {}): Promise<Uint8Array> {
+  /** Up to which row there are documents; undefined where none are kept. */
+  get documentsEnd(): number | undefined {
+    return this.#engine.has_documents() ? this.#engine.documents_end() : undefined;
+  }
+
+  /**
+   * Adds documents as the engine tells them, all there are of rows from `from` to `upTo`; those that came before are passed
+   * over. They begin with the rows: false where rows are kept without them, or those in between are missing.
+   */
+  addDocuments(from: number, upTo: number, documents: Uint8Array): Promise<boolean> {
+    return this.#next(async () => {
+      if (!this.#engine.has_documents() && this.#engine.kept_count() === 0) this.#engine.begin_documents();
+      if (!this.#engine.has_documents() || from > this.#engine.documents_end()) return false;
+      if (!this.#engine.add_documents(documents, from, upTo)) throw new ArchiveError("documents/malformed", "What was told of documents is none.");
+      await this.#settle();
+      return true;
+    });
+  }
+
+  /** Writes what is not kept yet, and gives what is to be committed. */
+  keep({ isWhole = false }: { readonly isWhole?: boolean } = {}): Promise<IndexManifests> {
     return this.#next(async () => {
       await this.#flush();
+      await this.#flushDocuments();
       while (this.#engine.begin_merge(randomId(), false)) await this.#merge();
+      while (this.#engine.begin_merge_documents(randomId(), false)) await this.#merge();
       if (isWhole && this.#engine.begin_merge(randomId(), true)) await this.#merge();
-      return this.#engine.manifest();
+      while (isWhole && this.#engine.begin_merge_documents(randomId(), true)) await this.#merge();
+      return { manifest: this.#engine.manifest(), documents: this.#engine.has_documents() ? this.#engine.documents_manifest() : undefined };
     });
   }
 
@@ -201,6 +239,30 @@ export class ArchiveIndex {
   /** The values of a column in its order. */
   values(column: "status" | "mime" | "type", asked: GroupsAsked): Promise<Group[]> {
     return this.#next(() => this.#groups(COLUMNS.indexOf(column), false, "", asked));
+  }
+
+  /** Web pages in an order, or documents of another kind, with their records; of those that are kept. */
+  documents(asked: DocumentsAsked): Promise<KeptDocument[]> {
+    return this.#next(() => listDocuments(this.#engine, this.#runs, asked));
+  }
+
+  /** Whatever a record says, redirects and fragments too. */
+  documentOf(row: number): Promise<KeptDocument | undefined> {
+    return this.#next(() => documentOf(this.#engine, this.#runs, row));
+  }
+
+  /** Blocks of text, a line each; empty where there is none or it is not kept. */
+  text(row: number): Promise<string> {
+    return this.#next(() => textOf(this.#engine, this.#runs, row));
+  }
+
+  links(row: number): Promise<DocumentLink[]> {
+    return this.#next(() => linksOf(this.#engine, this.#runs, row));
+  }
+
+  /** How many documents there are of what; undefined where none are kept with this index. */
+  documentCounts(): Promise<DocumentCounts | undefined> {
+    return this.#next(async () => (this.#engine.has_documents() ? countDocuments(this.#engine, this.#runs) : undefined));
   }
 
   /** Everything that is wrong with what is kept: each file is read in full. */
@@ -287,19 +349,41 @@ export class ArchiveIndex {
 
   async #flush(): Promise<void> {
     const rows = this.#engine.count() - this.#engine.kept_count();
-    if (rows === 0) return;
+    await this.#settle();
+    await this.#written(this.#engine.flush(randomId()), (file, bytes) => this.#engine.adopt(file, bytes, rows));
+  }
+
+  /** What of documents is in drafts becomes segments. They are of the last commit only when the next one names them. */
+  async #flushDocuments(): Promise<void> {
+    for (const isOfTexts of [false, true]) {
+      await this.#written(this.#engine.flush_documents(isOfTexts, randomId()), (file, bytes) => this.#engine.adopt_documents(isOfTexts, file, bytes));
+    }
+  }
+
+  /** Takes in documents whose rows are there by now. */
+  async #settle(): Promise<void> {
+    for (;;) {
+      const outcome = await this.#step(() => this.#engine.settle_documents());
+      if (outcome === DONE) return;
+      if (outcome === MORE) await this.#flushDocuments();
+    }
+  }
+
+  async #written(bytes: Uint8Array, adopt: (file: number, bytes: number) => number): Promise<void> {
+    if (bytes.length === 0) return;
     try {
-      const bytes = this.#engine.flush(randomId());
       const file = this.#nextFile++;
       await this.#files.prepare(file);
       await this.#files.append(file, 0, bytes);
-      await this.#run(() => this.#engine.adopt(file, bytes.length, rows));
+      await this.#run(() => adopt(file, bytes.length));
     } catch (error) {
-      // The rows are nowhere now: the index is to be opened anew from the last manifest.
+      // What was in it is nowhere now: the index is to be opened anew from the last manifest.
       this.#failure = error;
       throw error;
     }
   }
+
+  readonly #runs = (operation: () => number): Promise<void> => this.#run(operation);
 
   /** Calls until nothing is missing. */
   async #run(operation: () => number): Promise<void> {

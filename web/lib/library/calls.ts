@@ -5,7 +5,9 @@ import type { StorageKind } from "../store/ladder.js";
 import type { Finding } from "../store/packing.js";
 import type { Room } from "../store/room.js";
 import type { Group, GroupsAsked, SortedRows, Tally } from "./archiveindex.js";
-import type { ArchiveNow } from "./keeping.js";
+import type { DocumentCounts, DocumentLink, DocumentsAsked, KeptDocument } from "./documents.js";
+import type { DocumentLot } from "./feed.js";
+import type { ArchiveNow, Begun } from "./keeping.js";
 import type { ArchiveNamed, BeginOptions, Description, KeptArchive, KeptCopy, LibraryFinding } from "./kept.js";
 
 type Nothing = Record<string, never>;
@@ -22,6 +24,11 @@ export interface IndexCalls {
   period(request: One): { readonly from: number; readonly to: number } | undefined;
   hosts(request: One & { readonly under: string; readonly asked: GroupsAsked }): Group[];
   values(request: One & { readonly column: "status" | "mime" | "type"; readonly asked: GroupsAsked }): Group[];
+  documents(request: One & { readonly asked: DocumentsAsked }): KeptDocument[];
+  documentOf(request: One & { readonly row: number }): KeptDocument | undefined;
+  text(request: One & { readonly row: number }): string;
+  links(request: One & { readonly row: number }): DocumentLink[];
+  documentCounts(request: One): DocumentCounts | undefined;
   verifyIndex(request: One): Finding[];
 }
 
@@ -29,8 +36,9 @@ export interface LibraryCalls extends IndexCalls {
   kind(request: Nothing): StorageKind;
   room(request: Nothing): Room;
   list(request: Nothing): KeptArchive[];
-  begin(request: ArchiveNamed & BeginOptions): { readonly kept: KeptArchive; readonly count: number };
+  begin(request: ArchiveNamed & BeginOptions): Begun;
   keep(request: One & { readonly from: number; readonly rows: Uint8Array }): { readonly count: number; readonly isFull: boolean };
+  keepDocuments(request: One & { readonly lot: DocumentLot }): null;
   commit(request: One & { readonly now: ArchiveNow }): KeptArchive;
   state(request: One): Uint8Array | undefined;
   storedRows(request: One & { readonly from: number; readonly count: number }): Uint8Array;
@@ -47,6 +55,7 @@ export interface LibraryCalls extends IndexCalls {
 export const REPEATABLE: ReadonlySet<string> = new Set<keyof LibraryCalls>([
   "kind", "room", "list", "state", "storedRows", "describe", "noteCopy", "touch", "verify",
   "rows", "sorted", "captures", "timeline", "period", "hosts", "values", "verifyIndex",
+  "documents", "documentOf", "text", "links", "documentCounts",
 ]);
 
 /** On which every tab hears that the library is not what it was. */

@@ -1,20 +1,35 @@
-/** An archive that is open, on its way into a library: its rows go over as they are found, those that are kept already do not. */
+/**
+ * An archive that is open, on its way into a library: its rows go over as they are found, and its documents where it was
+ * opened with them; what is kept already does not.
+ */
 
 import type { Archive } from "../archive.js";
-import { ArchiveError, checkAbort, isAbort } from "../errors.js";
+import { ArchiveError, isAbort } from "../errors.js";
 import type { KeptRecords } from "../open.js";
+import { DocumentFeed, type DocumentLot } from "./feed.js";
+import { Passage, ROWS_AT_ONCE } from "./passage.js";
 import type { ArchiveFacts, ArchiveNamed, BeginOptions, KeptArchive, KeptFile } from "./kept.js";
 
 /** Who keeps: a library, here or in another worker. */
 export interface Keeper {
-  /** Begins or goes on; `count` rows are there already. */
-  begin(archive: ArchiveNamed, options?: BeginOptions): Promise<{ readonly kept: KeptArchive; readonly count: number }>;
+  begin(archive: ArchiveNamed, options?: BeginOptions): Promise<Begun>;
   /** Rows from a number on: how many are there now, and whether they are so many that they should be committed. */
   keep(id: number, from: number, rows: Uint8Array): Promise<{ readonly count: number; readonly isFull: boolean }>;
+  /** Documents of rows that are there or still to come; they begin with the rows, or not at all. */
+  keepDocuments(id: number, lot: DocumentLot): Promise<void>;
   /** Makes the rows that are there durable, with what is known of the archive and with a state of no more rows. */
   commit(id: number, now: ArchiveNow): Promise<KeptArchive>;
   /** Nothing more comes for now; what was not committed is forgotten. */
   leave(id: number): Promise<void>;
+}
+
+/** An archive that is begun or gone on with. */
+export interface Begun {
+  readonly kept: KeptArchive;
+  /** Rows that are there already. */
+  readonly count: number;
+  /** Up to which of them there are documents; undefined where they are kept without. */
+  readonly documentsEnd?: number | undefined;
 }
 
 export interface ArchiveNow {
@@ -34,29 +49,36 @@ export interface AddOptions extends BeginOptions {
   readonly onKept?: ((archive: KeptArchive) => void) | undefined;
 }
 
-/** Rows that cross from the engine at once. */
-const ROWS_AT_ONCE = 2_000;
-
 /** Resolves when the archive is indexed and all of it is kept. */
 export async function keepArchive(keeper: Keeper, archive: Archive, options: AddOptions): Promise<KeptArchive> {
+  const feed = new DocumentFeed(archive, options.signal);
   for (let now = options; ; ) {
     try {
-      return await attempt(keeper, archive, now);
+      const kept = await attempt(keeper, archive, feed, now);
+      feed.stop();
+      return kept;
     } catch (error) {
+      const code = error instanceof ArchiveError ? error.code : "";
       // Another tab took the library over, and goes on from its last commit.
-      if (!(error instanceof ArchiveError) || !MOVED.includes(error.code)) throw error;
-      checkAbort(options.signal);
-      now = { ...options, isAnew: false };
+      if (MOVED.includes(code) && !options.signal?.aborted) {
+        now = { ...options, isAnew: false };
+        continue;
+      }
+      // It may be added anew then, with its documents.
+      if (code !== "source/changed") feed.stop();
+      throw error;
     }
   }
 }
 
 const MOVED: readonly string[] = ["tabs/owner-gone", "tabs/fenced", "library/not-begun"];
 
-async function attempt(keeper: Keeper, archive: Archive, { source, files, isAnew, signal, onKept }: AddOptions): Promise<KeptArchive> {
-  const { kept, count } = await keeper.begin({ source, name: archive.name, format: archive.format, ...(files && { files }) }, { isAnew });
+async function attempt(keeper: Keeper, archive: Archive, feed: DocumentFeed, { source, files, isAnew, signal, onKept }: AddOptions): Promise<KeptArchive> {
+  const { kept, count, documentsEnd = -1 } = await keeper.begin({ source, name: archive.name, format: archive.format, ...(files && { files }) }, { isAnew });
   onKept?.(kept);
   if (kept.state === "ready") return kept;
+  // Where some are missing there are no more.
+  if (documentsEnd < count) feed.stop();
   const commit = async (records: number, isWhole: boolean): Promise<KeptArchive> => {
     const state = await archive.keptState({ records, signal });
     const { damageCount, bytesTotal } = archive.progress;
@@ -65,15 +87,7 @@ async function attempt(keeper: Keeper, archive: Archive, { source, files, isAnew
     return told;
   };
   try {
-    let from = count;
-    for await (const rows of archive.keyedRows(from, ROWS_AT_ONCE, { signal })) {
-      checkAbort(signal);
-      const { count: now, isFull } = await keeper.keep(kept.id, from, rows);
-      from = now;
-      if (isFull) await commit(from, false);
-    }
-    await archive.indexed;
-    return await commit(from, true);
+    return await new Passage(keeper, archive, feed, { id: kept.id, rows: count, signal, commit }).run();
   } catch (error) {
     await keeper.leave(kept.id).catch((failure: unknown) => {
       if (!isAbort(failure)) throw failure;

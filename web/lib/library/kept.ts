@@ -60,6 +60,10 @@ export interface KeptArchive extends ArchiveNamed, ArchiveFacts, Description {
   /** The first time and the last that a record has; of one that is ready. */
   readonly captured?: { readonly from: number; readonly to: number } | undefined;
   readonly copy?: KeptCopy | undefined;
+  /** Web pages among its records; undefined where documents were not kept with them. */
+  readonly documents?: number | undefined;
+  /** Documents of later records could not be read or kept. */
+  readonly lacksDocuments?: boolean | undefined;
 }
 
 /** With the id of the archive that it is about, if it is about one. */

@@ -9,10 +9,11 @@ import type { MakeStore } from "../store/pages.js";
 import type { KeptRecords } from "../open.js";
 import type { PageStorage } from "../store/storage.js";
 import { Store, type Entry } from "../store/store.js";
-import { ArchiveIndex, type MakeIndex } from "./archiveindex.js";
+import { ArchiveIndex, type IndexManifests, type MakeIndex } from "./archiveindex.js";
+import type { DocumentLot } from "./feed.js";
 import { divided, type Files, type Guard } from "./files.js";
 import { areSame, changedFile } from "./identity.js";
-import { keepArchive, keptRecords, type AddOptions, type ArchiveNow, type Keeper } from "./keeping.js";
+import { keepArchive, keptRecords, type AddOptions, type ArchiveNow, type Begun, type Keeper } from "./keeping.js";
 import type { ArchiveNamed, BeginOptions, Description, KeptArchive, KeptCopy, LibraryFinding } from "./kept.js";
 
 export interface LibraryOptions {
@@ -26,8 +27,7 @@ export interface LibraryOptions {
 }
 
 /** What makes an index and its archive again. */
-interface KeptRows {
-  readonly manifest: Uint8Array;
+interface KeptRows extends IndexManifests {
   readonly state: Uint8Array;
 }
 
@@ -87,7 +87,7 @@ export class Library implements Keeper {
   }
 
   /** The same files elsewhere are the same archive; other files in the same place are refused, lest rows of both be mixed. */
-  async begin(archive: ArchiveNamed, { isAnew = false }: BeginOptions = {}): Promise<{ kept: KeptArchive; count: number }> {
+  async begin(archive: ArchiveNamed, { isAnew = false }: BeginOptions = {}): Promise<Begun> {
     const { source, files } = archive;
     if (this.#adding.has(source)) throw busy();
     const adding = { id: 0 };
@@ -105,7 +105,9 @@ export class Library implements Keeper {
       const kept = await this.get(adding.id);
       if (!kept) throw unknown();
       if (kept.state === "ready") this.#adding.delete(source);
-      return { kept, count: kept.state === "ready" ? kept.records : (await this.#indexOf(kept.id)).count };
+      if (kept.state === "ready") return { kept, count: kept.records };
+      const index = await this.#indexOf(kept.id);
+      return { kept, count: index.count, documentsEnd: index.documentsEnd ?? (index.count === 0 ? 0 : undefined) };
     } catch (error) {
       this.#adding.delete(source);
       throw error;
@@ -120,12 +122,25 @@ export class Library implements Keeper {
     return { count: index.count, isFull };
   }
 
+  async keepDocuments(id: number, { from, upTo, documents }: DocumentLot): Promise<void> {
+    const index = await this.#begun(id);
+    if (!(await index.addDocuments(from, upTo, documents))) throw new ArchiveError("documents/missing", "Documents of records before these are missing.");
+  }
+
   async commit(id: number, { facts, state, isWhole }: ArchiveNow): Promise<KeptArchive> {
     const index = await this.#begun(id);
-    const manifest = await index.keep({ isWhole });
+    const manifests = await index.keep({ isWhole });
     const captured = isWhole ? await index.period() : undefined;
-    const news = { ...facts, state: isWhole ? ("ready" as const) : ("indexing" as const), records: index.keptCount, indexBytes: index.bytes, ...(captured && { captured }) };
-    const kept = await this.#change(id, (known) => ({ ...known, ...news }), { manifest, state });
+    const news = {
+      ...facts,
+      state: isWhole ? ("ready" as const) : ("indexing" as const),
+      records: index.keptCount,
+      indexBytes: index.bytes,
+      ...(captured && { captured }),
+      documents: (await index.documentCounts())?.pages,
+      lacksDocuments: (index.documentsEnd ?? Infinity) < index.keptCount ? true : undefined,
+    };
+    const kept = await this.#change(id, (known) => ({ ...known, ...news }), { ...manifests, state });
     await index.tidy();
     if (isWhole) this.#adding.delete(kept.source);
     return kept;
@@ -172,7 +187,7 @@ export class Library implements Keeper {
   async remove(id: number): Promise<boolean> {
     if (this.#isAdding(id)) throw new ArchiveError("library/busy", "This archive is being added. Cancel that first.");
     if (!(await this.get(id))) return false;
-    await this.#store.batch({ remove: [catalogueKey(id), manifestKey(id), stateKey(id)] });
+    await this.#store.batch({ remove: [catalogueKey(id), manifestKey(id), documentsKey(id), stateKey(id)] });
     await this.#closeIndex(id);
     await this.#clear(id);
     return true;
@@ -198,7 +213,7 @@ export class Library implements Keeper {
     for (const { id, state } of await this.list()) {
       if (state !== "ready") continue;
       const index = await this.#indexOf(id);
-      await this.#store.put(manifestKey(id), await index.keep({ isWhole: true }));
+      await this.#store.batch({ put: manifestEntries(id, await index.keep({ isWhole: true })) });
       await index.tidy();
     }
     await this.#store.compact();
@@ -234,9 +249,9 @@ export class Library implements Keeper {
   /** With `NO_ROWS` the index is empty. */
   #write(kept: KeptArchive, rows?: KeptRows): Promise<void> {
     const put: Entry[] = [[catalogueKey(kept.id), encode(JSON.stringify(kept))]];
-    const of = [manifestKey(kept.id), stateKey(kept.id)] as const;
-    if (rows === NO_ROWS) return this.#store.batch({ put, remove: of });
-    if (rows) put.push([of[0], rows.manifest], [of[1], rows.state]);
+    const { id } = kept;
+    if (rows === NO_ROWS) return this.#store.batch({ put, remove: [manifestKey(id), documentsKey(id), stateKey(id)] });
+    if (rows) put.push(...manifestEntries(id, rows), [stateKey(id), rows.state]);
     return this.#store.batch({ put });
   }
 
@@ -248,11 +263,16 @@ export class Library implements Keeper {
   #indexOf(id: number): Promise<ArchiveIndex> {
     let index = this.#indexes.get(id);
     if (!index) {
-      index = this.#store.get(manifestKey(id)).then((manifest) => ArchiveIndex.open(this.#makeIndex, this.#shelf(id), { manifest }));
+      index = this.#open(id);
       index.catch(() => this.#indexes.delete(id));
       this.#indexes.set(id, index);
     }
     return index;
+  }
+
+  async #open(id: number): Promise<ArchiveIndex> {
+    const [manifest, documents] = [await this.#store.get(manifestKey(id)), await this.#store.get(documentsKey(id))];
+    return ArchiveIndex.open(this.#makeIndex, this.#shelf(id), { manifest, documents });
   }
 
   async #closeIndex(id: number): Promise<void> {
@@ -271,7 +291,7 @@ export class Library implements Keeper {
   }
 }
 
-const EMPTY = { state: "indexing", records: 0, damageCount: 0, indexBytes: 0, captured: undefined } as const;
+const EMPTY = { state: "indexing", records: 0, damageCount: 0, indexBytes: 0, captured: undefined, documents: undefined, lacksDocuments: undefined } as const;
 const NO_ROWS: KeptRows = { manifest: new Uint8Array(0), state: new Uint8Array(0) };
 
 const busy = (): ArchiveError => new ArchiveError("library/busy", "This archive is being added already.");
@@ -280,6 +300,8 @@ const notBegun = (): ArchiveError => new ArchiveError("library/not-begun", "This
 const catalogueKey = (id: number): Uint8Array => encode(`${CATALOGUE}${id}`);
 const stateKey = (id: number): Uint8Array => encode(`state/${id}`);
 const manifestKey = (id: number): Uint8Array => encode(`index/${id}`);
+const documentsKey = (id: number): Uint8Array => encode(`documents/${id}`);
+const manifestEntries = (id: number, { manifest, documents }: IndexManifests): Entry[] => [[manifestKey(id), manifest], ...(documents ? [[documentsKey(id), documents] as const] : [])];
 const read = (value: Uint8Array): KeptArchive => JSON.parse(decode(value)) as KeptArchive;
 
 function encode(text: string): Uint8Array {

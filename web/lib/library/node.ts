@@ -43,6 +43,7 @@ async function describeFile(path: string, name: string): Promise<KeptFile> {
   }
 }
 
+export type { DocumentCounts, DocumentFacts, DocumentKind, DocumentLink, DocumentOrder, DocumentsAsked, KeptDocument, LinkKind, OtherKind } from "./documents.js";
 export type { AddOptions } from "./keeping.js";
 export type { Description, KeptArchive, KeptFile, LibraryFinding } from "./kept.js";
 export type { Library } from "./library.js";

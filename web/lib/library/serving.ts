@@ -49,6 +49,10 @@ function served(library: Library, claim: Claim, name: string): Owned {
         return told(begun);
       },
       keep: ({ id, from, rows }) => library.keep(id, from, rows),
+      async keepDocuments({ id, lot }) {
+        await library.keepDocuments(id, lot);
+        return null;
+      },
       async commit({ id, now }) {
         const kept = await library.commit(id, now);
         if (now.isWhole) own.delete(id);
@@ -76,6 +80,11 @@ function served(library: Library, claim: Claim, name: string): Owned {
       period: async ({ id }) => (await library.index(id)).period(),
       hosts: async ({ id, under, asked }) => (await library.index(id)).hosts(under, asked),
       values: async ({ id, column, asked }) => (await library.index(id)).values(column, asked),
+      documents: async ({ id, asked }) => (await library.index(id)).documents(asked),
+      documentOf: async ({ id, row }) => (await library.index(id)).documentOf(row),
+      text: async ({ id, row }) => (await library.index(id)).text(row),
+      links: async ({ id, row }) => (await library.index(id)).links(row),
+      documentCounts: async ({ id }) => (await library.index(id)).documentCounts(),
       verifyIndex: async ({ id }) => (await library.index(id)).verify(),
     };
   };

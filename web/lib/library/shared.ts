@@ -14,7 +14,9 @@ import { Tab } from "../tabs/tab.js";
 import type { Group, GroupsAsked, SortedRows, Tally } from "./archiveindex.js";
 import { changesChannel, REPEATABLE, type LibraryCalls } from "./calls.js";
 import { Copies, type CopyOptions, type CopySource } from "./copies.js";
-import { keepArchive, keptRecords, type AddOptions, type ArchiveNow, type Keeper } from "./keeping.js";
+import type { DocumentCounts, DocumentLink, DocumentsAsked, KeptDocument } from "./documents.js";
+import type { DocumentLot } from "./feed.js";
+import { keepArchive, keptRecords, type AddOptions, type ArchiveNow, type Begun, type Keeper } from "./keeping.js";
 import type { ArchiveNamed, BeginOptions, Description, KeptArchive, LibraryFinding } from "./kept.js";
 
 export interface SharedLibraryOptions {
@@ -77,12 +79,16 @@ export class SharedLibrary implements Keeper {
     return keepArchive(this, archive, options);
   }
 
-  begin(archive: ArchiveNamed, options: BeginOptions = {}): Promise<{ readonly kept: KeptArchive; readonly count: number }> {
+  begin(archive: ArchiveNamed, options: BeginOptions = {}): Promise<Begun> {
     return this.#tab.client.call("begin", { ...archive, ...options });
   }
 
   keep(id: number, from: number, rows: Uint8Array): Promise<{ readonly count: number; readonly isFull: boolean }> {
     return this.#tab.client.call("keep", { id, from, rows });
+  }
+
+  async keepDocuments(id: number, lot: DocumentLot): Promise<void> {
+    await this.#tab.client.call("keepDocuments", { id, lot });
   }
 
   commit(id: number, now: ArchiveNow): Promise<KeptArchive> {
@@ -217,6 +223,30 @@ export class SharedIndex {
   /** The values of a column in its order. */
   values(column: "status" | "mime" | "type", asked: GroupsAsked): Promise<Group[]> {
     return this.#tab.client.call("values", { id: this.#id, column, asked });
+  }
+
+  /** Web pages in an order, or documents of another kind, with their records; of those that are kept. */
+  documents(asked: DocumentsAsked): Promise<KeptDocument[]> {
+    return this.#tab.client.call("documents", { id: this.#id, asked });
+  }
+
+  /** Whatever a record says, redirects and fragments too. */
+  documentOf(row: number): Promise<KeptDocument | undefined> {
+    return this.#tab.client.call("documentOf", { id: this.#id, row });
+  }
+
+  /** Blocks of text, a line each; empty where there is none or it is not kept. */
+  text(row: number): Promise<string> {
+    return this.#tab.client.call("text", { id: this.#id, row });
+  }
+
+  links(row: number): Promise<DocumentLink[]> {
+    return this.#tab.client.call("links", { id: this.#id, row });
+  }
+
+  /** How many documents there are of what; undefined where none are kept with this index. */
+  documentCounts(): Promise<DocumentCounts | undefined> {
+    return this.#tab.client.call("documentCounts", { id: this.#id });
   }
 
   /** Everything that is wrong with what is kept: each file is read in full. */
