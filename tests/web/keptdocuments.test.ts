@@ -11,7 +11,7 @@ import { Store } from "../../web/lib/store/store.js";
 import initStore, { KeptIndex, PageStore } from "../../web/lib/wasm/store.js";
 import initTools, { Index, keyed_rows } from "../../web/lib/wasm/tools.js";
 import { decodeRows } from "../../web/lib/wire.js";
-import { encodeDocuments, type ToldDocument } from "./tolddocuments.js";
+import { encodeDocuments, type ToldDocument } from "./support/tolddocuments.js";
 
 let folder: string;
 let table: Index;

@@ -29,7 +29,7 @@ async function keep(library: Library, file: string, isAnew: boolean): Promise<nu
   try {
     const begun = isAnew ? undefined : (await library.list()).find((one) => one.source === source && one.state === "indexing");
     const kept = begun && (await library.kept(begun.id));
-    const archive = kept ? await reopenArchive(file, kept) : await openArchive(file, { isForKeeping: true });
+    const archive = kept ? await reopenArchive(file, kept, { withDocuments: true }) : await openArchive(file, { isForKeeping: true, withDocuments: true });
     try {
       const onKept = ({ records }: { records: number }): void => {
         if (process.stderr.isTTY) process.stderr.write(`\r${file}: ${records} records`);

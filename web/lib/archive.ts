@@ -39,6 +39,8 @@ export class Archive {
   readonly format: ArchiveFormat;
   /** Resolves when every record is in the table. */
   readonly indexed: Promise<Progress>;
+  /** Records that were taken over from what is kept of it: those behind them are read. */
+  readonly takenOver: number;
   readonly #connection: Connection;
   readonly #connectReader: () => Promise<Connection>;
   readonly #listeners = new Set<(progress: Progress) => void>();
@@ -46,8 +48,9 @@ export class Archive {
   #isClosed = false;
 
   /** Made by `openArchive` and `reopenArchive`, with a stream that told the format. */
-  constructor(name: string, format: ArchiveFormat, connection: Connection, connectReader: () => Promise<Connection>, items: AsyncGenerator<OpenItem>, signal?: AbortSignal) {
+  constructor(name: string, format: ArchiveFormat, connection: Connection, connectReader: () => Promise<Connection>, items: AsyncGenerator<OpenItem>, { signal, takenOver = 0 }: SignalOption & { readonly takenOver?: number } = {}) {
     this.name = name;
+    this.takenOver = takenOver;
     this.format = format;
     this.#connection = connection;
     this.#connectReader = connectReader;

@@ -182,7 +182,7 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
       try {
         const first = await items.next();
         if (first.done || first.value.kind !== "opened") throw abortError();
-        const archive = new Archive(options.name ?? nameOfAll(sources), first.value.format, connection, readerOf(options), items, signal);
+        const archive = new Archive(options.name ?? nameOfAll(sources), first.value.format, connection, readerOf(options), items, { signal });
         if (options.onProgress) archive.onProgress(options.onProgress);
         const dismiss = (): void => helpers?.close();
         archive.indexed.then(dismiss, dismiss);
@@ -207,7 +207,7 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
       try {
         const { format, records } = await connection.client.call("restore", { sources, state: kept.state, withDocuments: options.withDocuments === true }, { signal });
         const items = regained(connection, kept.rows(), records, options);
-        const archive = new Archive(options.name ?? nameOfAll(sources), format, connection, readerOf(options), items, signal);
+        const archive = new Archive(options.name ?? nameOfAll(sources), format, connection, readerOf(options), items, { signal, takenOver: records });
         if (options.onProgress) archive.onProgress(options.onProgress);
         return archive;
       } catch (error) {

@@ -143,7 +143,7 @@ export class Shelf {
   async #reopen(known: KeptArchive, source: Source, { signal, name, onProgress }: Opening): Promise<Archive | undefined> {
     try {
       const sources = source instanceof URL ? source : source.map(({ source: file, name: called }) => ({ source: file, name: called }));
-      const archive = await this.library.reopen(known.id, sources, { signal, name, onProgress });
+      const archive = await this.library.reopen(known.id, sources, { signal, name, onProgress, withDocuments: known.state === "indexing" });
       if (known.state === "ready") this.#reopened.set(archive, known);
       else this.#keepable.add(archive);
       return archive;
@@ -256,6 +256,8 @@ export class Shelf {
       if (files !== undefined) await keepHandles(kept.id, files);
       if (isShown()) this.#isKept(kept);
     } catch (error) {
+      // It waits for who takes its documents.
+      archive.stopDocuments().catch(() => undefined);
       if (isShown()) this.#failed(error);
       // Of what was given up at once nothing is to be seen.
       if (last?.records === 0 && isAbort(error)) await this.library.remove(last.id).catch(() => undefined);

@@ -16,17 +16,10 @@ export interface DocumentLot {
 /** With so many bytes of documents that are in no commit, it is time for one. */
 const HELD_BYTES = 16 * 1024 * 1024;
 
-/** An archive that may tell documents. */
-type Telling = Archive & {
-  documents?(options: { readonly signal: AbortSignal }): AsyncGenerator<{ readonly documents: Uint8Array; readonly upTo: number }, void, undefined>;
-  stopDocuments?(): Promise<void>;
-  readonly takenOver?: number;
-};
-
 export class DocumentFeed {
-  readonly #archive: Telling;
+  readonly #archive: Archive;
   readonly #stopping = new AbortController();
-  readonly #told: ReturnType<NonNullable<Telling["documents"]>> | undefined;
+  readonly #told: ReturnType<Archive["documents"]>;
   #held: DocumentLot[] = [];
   #heldBytes = 0;
   #first = 0;
@@ -34,10 +27,10 @@ export class DocumentFeed {
   #coming: Promise<void> | undefined;
   #hasEnded = false;
 
-  constructor(archive: Telling, signal: AbortSignal | undefined) {
+  constructor(archive: Archive, signal: AbortSignal | undefined) {
     this.#archive = archive;
-    this.#end = archive.takenOver ?? 0;
-    this.#told = archive.documents?.({ signal: signal ? AbortSignal.any([signal, this.#stopping.signal]) : this.#stopping.signal });
+    this.#end = archive.takenOver;
+    this.#told = archive.documents({ signal: signal ? AbortSignal.any([signal, this.#stopping.signal]) : this.#stopping.signal });
   }
 
   /** No more come. */
@@ -79,14 +72,14 @@ export class DocumentFeed {
     this.#held = [];
     this.#stopping.abort();
     // One that was not asked yet does not hear of that.
-    this.#archive.stopDocuments?.().catch(() => {});
+    this.#archive.stopDocuments().catch(() => {});
   }
 
   async #take(): Promise<void> {
     if (this.#hasEnded) return;
     try {
-      const told = await this.#told?.next();
-      if (!told || told.done) {
+      const told = await this.#told.next();
+      if (told.done) {
         this.#hasEnded = true;
         return;
       }
