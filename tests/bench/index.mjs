@@ -114,6 +114,11 @@ export async function bench(figures, { parts, say }) {
         const { host, pathname, search } = new URL(row.url);
         await index.captures(`org,example,${host.split(".")[1]})${pathname}${search}`);
       }), "ms");
+      figures.add(name, "place of the capture of a URL nearest to a time", await milliseconds(async () => {
+        const [row] = await index.rows(pick(count), 1);
+        const { host, pathname, search } = new URL(row.url);
+        await index.nearest(`org,example,${host.split(".")[1]})${pathname}${search}`, { captured: row.captured });
+      }), "ms");
       const period = await index.period();
       const bars = Array.from({ length: 101 }, (_, n) => period.from + ((period.to - period.from) * n) / 100);
       figures.add(name, "100 bars of time", await milliseconds(() => index.timeline(bars)), "ms");

@@ -104,6 +104,10 @@ async function check(index: ArchiveIndex): Promise<void> {
   expect(await index.captures(surt(url))).toEqual({ total: same.length, rows: same });
   expect(await index.captures(surt(url), { from: 1, count: 1 })).toEqual({ total: same.length, rows: same.slice(1, 2) });
   expect(await index.captures("com,nowhere)/")).toEqual({ total: 0, rows: [] });
+  const placed = same.map(({ url: _, mime: __, size: ___, ...place }) => place);
+  expect(await index.nearest(surt(url), { count: 100 })).toEqual(placed);
+  expect(await index.nearest(surt(url), { captured: placed.at(-1)?.captured })).toEqual(placed.filter(({ captured }) => captured === placed.at(-1)?.captured).slice(0, 1));
+  expect(await index.nearest("com,nowhere)/")).toEqual([]);
   const mimes = await index.values("mime", { count: 100 });
   expect(names(mimes)).toEqual(counted(rows.map(({ mime = "" }) => mime).sort(compare)));
   expect(await index.values("mime", { count: 100, after: mimes[1]?.behind })).toEqual(mimes.slice(2));

@@ -92,6 +92,9 @@ export interface DocumentLot {
   readonly upTo: number;
 }
 
+/** A capture of a URL that is known: enough to read it and to choose among several. */
+export type Capture = Pick<RecordRow, "row" | "part" | "offset" | "length" | "skip" | "type" | "status" | "captured">;
+
 export type HeaderField = readonly [name: string, value: string];
 
 /** Everything that a record says of itself. */

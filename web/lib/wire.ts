@@ -1,9 +1,9 @@
 /**
  * Reads what the engine writes: record rows and headers.
- * The grammar stands with the writers: `Captures::encode`, `Extractor::heads` and `KeptIndex::groups` in the crate.
+ * The grammar stands with the writers: `Captures::encode`, `Extractor::heads`, `KeptIndex::nearest` and `KeptIndex::groups` in the crate.
  */
 
-import type { HeaderField, RecordRow, RecordType } from "./shapes.js";
+import type { Capture, HeaderField, RecordRow, RecordType } from "./shapes.js";
 
 const TYPES: readonly RecordType[] = [
   "unknown",
@@ -99,6 +99,32 @@ export function readRow(reader: Reader): RecordRow {
     ...(captured > 0 && { captured: (captured - 1) * 1000 }),
     ...(mime !== "" && { mime }),
   };
+}
+
+export function decodeCaptures(bytes: Uint8Array): Capture[] {
+  const reader = new Reader(bytes);
+  const captures: Capture[] = [];
+  while (!reader.isAtEnd) {
+    const captured = reader.number();
+    const row = reader.number();
+    const length = reader.number();
+    const part = reader.number();
+    const offset = reader.number();
+    const skip = reader.number();
+    const type = typeName(reader.number());
+    const status = reader.number();
+    captures.push({
+      row,
+      part,
+      offset,
+      length,
+      skip,
+      type,
+      ...(status > 0 && { status: status - 1 }),
+      ...(captured > 0 && { captured: (captured - 1) * 1000 }),
+    });
+  }
+  return captures;
 }
 
 export interface RawGroup {

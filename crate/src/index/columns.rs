@@ -1,7 +1,7 @@
 //! The sections that a record has an entry in: one has its row, the others a key by which records are sorted.
 //!
 //!   row   := key: url; value: part offset length skip kind status+1 size date+1 digest origin segment mime
-//!   entry := key: as `key_of` has it; value: length row, both varints
+//!   entry := key: as `key_of` has it; value: length row, both varints, and behind a URL: part offset skip kind status+1
 //! Numbers are varints (0 in place of a missing status or date), `mime` has its length before it. An entry weighs the
 //! bytes that its record takes in the file.
 
@@ -65,7 +65,7 @@ pub fn sections() -> Vec<(&'static [u8], Kind)> {
 }
 
 /// A space, which is before whatever a longer URL key has there.
-const END_OF_URL: u8 = b' ';
+pub(super) const END_OF_URL: u8 = b' ';
 /// Stands in a key for what a record does not have: behind everything that others have.
 const NONE_16: u16 = u16::MAX;
 const NONE_32: u32 = u32::MAX;
@@ -109,11 +109,54 @@ pub fn read_row(url: &[u8], value: &[u8]) -> Option<(Row, u64)> {
     Some((row, part))
 }
 
-pub fn entry_value(length: u64, row: u64) -> Vec<u8> {
+pub fn entry_value(column: Column, row: &Row, number: u64, part: u64) -> Vec<u8> {
     let mut value = Vec::new();
-    push_varint(&mut value, length);
-    push_varint(&mut value, row);
+    push_varint(&mut value, row.length);
+    push_varint(&mut value, number);
+    // Who looks a URL up goes to the record's bytes, not to its row, which is in another block.
+    if column == Column::Url {
+        push_varint(&mut value, part);
+        push_varint(&mut value, row.offset);
+        push_varint(&mut value, row.skip);
+        push_varint(&mut value, u64::from(row.kind));
+        push_varint(
+            &mut value,
+            row.status.map_or(0, |status| u64::from(status) + 1),
+        );
+    }
     value
+}
+
+/// Where a record lies, and what tells whether it is the one that is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Locator {
+    pub row: u64,
+    pub length: u64,
+    pub part: u64,
+    pub offset: u64,
+    pub skip: u64,
+    pub kind: u8,
+    pub status: Option<u16>,
+}
+
+/// What an entry of the column of URLs tells; `None` where that is its row alone, as in indexes of earlier versions.
+pub fn locator(value: &[u8]) -> Option<Locator> {
+    let mut reader = Reader::new(value);
+    Some(Locator {
+        length: reader.varint()?,
+        row: reader.varint()?,
+        part: reader.varint()?,
+        offset: reader.varint()?,
+        skip: reader.varint()?,
+        kind: u8::try_from(reader.varint()?).ok()?,
+        status: u16::try_from(reader.varint()?).ok()?.checked_sub(1),
+    })
+}
+
+/// The time in a key of the column of URLs.
+pub fn time_of(key: &[u8]) -> Option<u32> {
+    let time = key.last_chunk().copied().map(u32::from_be_bytes)?;
+    (time != NONE_32).then_some(time)
 }
 
 /// The number of the row that an entry is of.

@@ -1,8 +1,11 @@
 //! The index of an archive: segments of its records, and those that are not in one yet.
 
-use super::columns::{self, Column, ROWS, entry_value, key_of, read_row, row_of, row_value};
+use super::columns::{
+    self, Column, Locator, ROWS, entry_value, key_of, read_row, row_of, row_value,
+};
 use super::groups::{self, Group, Grouping};
 use super::merged::Merged;
+use super::nearest::{self, Asked, Capture};
 use super::tiers;
 use crate::codec::{Reader, Writer};
 use crate::row::Row;
@@ -148,8 +151,8 @@ impl Index {
         if !self.draft.push(0, &row.url, &value) {
             return false;
         }
-        let entry = entry_value(row.length, number);
         for (n, column) in Column::ALL.into_iter().enumerate() {
+            let entry = entry_value(column, row, number, part);
             self.draft
                 .push(n + 1, &key_of(column, row, url_key), &entry);
         }
@@ -379,6 +382,41 @@ impl Index {
             rows.reverse();
         }
         Ok(rows)
+    }
+
+    /// Captures of a URL, by its key: those nearest to a time first, or the first ones.
+    pub fn nearest(
+        &self,
+        url_key: &[u8],
+        asked: Asked,
+        blocks: &mut Blocks,
+    ) -> Result<Vec<Capture>, Stop> {
+        let segments = self.held.iter().map(|held| &held.segment);
+        let found = nearest::nearest(segments, url_key, asked, blocks)?;
+        let mut captures = Vec::new();
+        for (time, value) in found {
+            let located = columns::locator(&value);
+            let locator = match (located, row_of(&value)) {
+                (None, Some(number)) => self.locator(number, blocks)?,
+                _ => located,
+            };
+            captures.extend(locator.map(|locator| Capture { time, locator }));
+        }
+        Ok(captures)
+    }
+
+    /// From the row, where the column of URLs does not tell.
+    fn locator(&self, number: u64, blocks: &mut Blocks) -> Result<Option<Locator>, Stop> {
+        let row = self.row(number, blocks)?;
+        Ok(row.map(|(part, row)| Locator {
+            row: number,
+            length: row.length,
+            part,
+            offset: row.offset,
+            skip: row.skip,
+            kind: row.kind,
+            status: row.status,
+        }))
     }
 
     /// Values of a column, as `groups` has them.

@@ -8,12 +8,14 @@ mod documents;
 mod groups;
 mod kept;
 mod merged;
+mod nearest;
 mod tiers;
 
-pub use columns::{Column, key_of};
+pub use columns::{Column, Locator, key_of};
 pub use documents::{
     DocumentList, DocumentOrder, Documents, DocumentsCheck, DocumentsManifest, Long, NO_LANGUAGE,
     StackPart, read_links,
 };
 pub use groups::{Group, Grouping};
 pub use kept::{Index, IndexCheck, Manifest, Part, Window};
+pub use nearest::{Asked, Capture};

@@ -5,7 +5,8 @@ use wasm_bindgen::prelude::*;
 use super::numbers::{offset_in, offset_out};
 use crate::codec::{Reader, Writer};
 use crate::index::{
-    Column, Documents, DocumentsCheck, Grouping, Index, IndexCheck, Manifest, Part, Window,
+    Asked, Capture, Column, Documents, DocumentsCheck, Grouping, Index, IndexCheck, Manifest, Part,
+    Window,
 };
 use crate::row::Row;
 use crate::segment::{Blocks, Rank, Span, Stop};
@@ -281,6 +282,31 @@ impl KeptIndex {
         };
         let found = rows();
         self.done(found, |this, value| this.value = value)
+    }
+
+    /// Captures of a URL, by its key: those nearest to a time in seconds since 1970, or without one the first. Of each its
+    /// time + 1 or 0, row, length, part, offset, skip, kind and status + 1.
+    pub fn nearest(&mut self, url_key: &[u8], time: Option<u32>, count: usize) -> u32 {
+        let asked = Asked { time, count };
+        let found = self.index.nearest(url_key, asked, &mut self.blocks);
+        self.done(found, |this, captures| {
+            let mut out = Writer::new();
+            for Capture { time, locator } in captures {
+                out.varint(time.map_or(0, |time| u64::from(time) + 1));
+                for number in [
+                    locator.row,
+                    locator.length,
+                    locator.part,
+                    locator.offset,
+                    locator.skip,
+                    u64::from(locator.kind),
+                    locator.status.map_or(0, |status| u64::from(status) + 1),
+                ] {
+                    out.varint(number);
+                }
+            }
+            this.value = out.finish();
+        })
     }
 
     /// What is before a key in a column: `rank_entries` and `rank_weight`.

@@ -22,7 +22,7 @@ const HOSTS: [&str; 7] = [
 ];
 const MIMES: [&str; 4] = ["text/html", "image/png", "", "application/json"];
 
-fn rows(count: u64, seed: u64) -> Vec<Row> {
+pub fn rows(count: u64, seed: u64) -> Vec<Row> {
     let mut random = Random(seed);
     let mut offset = 0;
     (0..count)
@@ -60,19 +60,19 @@ fn rows(count: u64, seed: u64) -> Vec<Row> {
         .collect()
 }
 
-fn url_key(url: &[u8]) -> Vec<u8> {
+pub fn url_key(url: &[u8]) -> Vec<u8> {
     surt(&String::from_utf8_lossy(url)).into_bytes()
 }
 
 /// An index whose files are in memory.
-struct Keeper {
-    host: Host,
-    index: Index,
+pub struct Keeper {
+    pub host: Host,
+    pub index: Index,
     next_file: u32,
 }
 
 impl Keeper {
-    fn new() -> Keeper {
+    pub fn new() -> Keeper {
         Keeper {
             host: Host::new(),
             index: Index::new(),
@@ -87,7 +87,7 @@ impl Keeper {
         (self.next_file, length)
     }
 
-    fn flush(&mut self) {
+    pub fn flush(&mut self) {
         let rows = self.index.rows() - self.index.kept_rows();
         let bytes = self.index.flush(u64::from(self.next_file));
         if bytes.is_empty() {
@@ -100,7 +100,7 @@ impl Keeper {
             .expect("a segment");
     }
 
-    fn merge(&mut self, is_all: bool) -> bool {
+    pub fn merge(&mut self, is_all: bool) -> bool {
         let id = 1_000_000 + u64::from(self.next_file);
         if !self.index.begin_merge(id, is_all) {
             return false;
@@ -126,9 +126,14 @@ impl Keeper {
         true
     }
 
-    fn reopen(&mut self) {
+    pub fn reopen(&mut self) {
+        self.reopen_within(32 << 20);
+    }
+
+    /// With so much memory for blocks.
+    pub fn reopen_within(&mut self, bytes: usize) {
         let manifest = Manifest::read(&self.index.manifest().to_bytes()).expect("a manifest");
-        self.host.blocks = stackroom::segment::Blocks::new(32 << 20);
+        self.host.blocks = stackroom::segment::Blocks::new(bytes);
         self.index = self
             .host
             .run(|blocks| Index::open(&manifest, blocks))

@@ -6,3 +6,4 @@ mod container;
 mod documents;
 mod host;
 mod kept;
+mod nearest;

@@ -9,10 +9,10 @@
  */
 
 import { ArchiveError } from "../errors.js";
-import type { RecordRow } from "../shapes.js";
+import type { Capture, RecordRow } from "../shapes.js";
 import type { Finding } from "../store/packing.js";
 import type { KeptIndex } from "../wasm/store.js";
-import { decodeGroups, decodeRows, typeName } from "../wire.js";
+import { decodeCaptures, decodeGroups, decodeRows, typeName } from "../wire.js";
 import { countDocuments, documentOf, linksOf, listDocuments, textOf, type DocumentCounts, type DocumentLink, type DocumentsAsked, type KeptDocument } from "./documents.js";
 import type { Files } from "./files.js";
 
@@ -45,6 +45,12 @@ export interface SortedRows {
   readonly count: number;
   /** Counted and told from the end. */
   readonly isDescending?: boolean | undefined;
+}
+
+export interface NearestAsked {
+  /** Milliseconds since 1970; without it the first ones are told. */
+  readonly captured?: number | undefined;
+  readonly count?: number | undefined;
 }
 
 /** Records of one value, host or time. */
@@ -207,6 +213,15 @@ export class ArchiveIndex {
       const [first, last] = [await this.#rank(0, key), await this.#rank(0, joined(key, BEHIND_TIMES))];
       const total = last.records - first.records;
       return { total, rows: await this.#sorted(0, first.records + from, Math.max(0, Math.min(count, total - from)), false) };
+    });
+  }
+
+  /** Where the captures of a URL lie that are nearest to a time, the nearest first: mostly one block is read. Of those that are kept. */
+  nearest(urlKey: string, { captured, count = 1 }: NearestAsked = {}): Promise<Capture[]> {
+    return this.#next(async () => {
+      const seconds = captured === undefined ? undefined : Math.max(0, Math.min(NO_TIME - 1, Math.round(captured / 1000)));
+      await this.#run(() => this.#engine.nearest(encoder.encode(urlKey), seconds, count));
+      return decodeCaptures(this.#engine.take_value());
     });
   }
 

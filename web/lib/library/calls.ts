@@ -1,10 +1,10 @@
 /** What a tab asks of the worker that owns the library: types, no behaviour. */
 
-import type { RecordRow } from "../shapes.js";
+import type { Capture, RecordRow } from "../shapes.js";
 import type { StorageKind } from "../store/ladder.js";
 import type { Finding } from "../store/packing.js";
 import type { Room } from "../store/room.js";
-import type { Group, GroupsAsked, SortedRows, Tally } from "./archiveindex.js";
+import type { Group, GroupsAsked, NearestAsked, SortedRows, Tally } from "./archiveindex.js";
 import type { DocumentCounts, DocumentLink, DocumentsAsked, KeptDocument } from "./documents.js";
 import type { DocumentLot } from "./feed.js";
 import type { ArchiveNow, Begun } from "./keeping.js";
@@ -20,6 +20,7 @@ export interface IndexCalls {
   rows(request: One & { readonly from: number; readonly count: number }): RecordRow[];
   sorted(request: One & { readonly asked: SortedRows }): RecordRow[];
   captures(request: One & { readonly urlKey: string; readonly from: number; readonly count: number }): { readonly total: number; readonly rows: RecordRow[] };
+  nearest(request: One & { readonly urlKey: string; readonly asked: NearestAsked }): Capture[];
   timeline(request: One & { readonly times: readonly number[] }): Tally[];
   period(request: One): { readonly from: number; readonly to: number } | undefined;
   hosts(request: One & { readonly under: string; readonly asked: GroupsAsked }): Group[];
@@ -54,7 +55,7 @@ export interface LibraryCalls extends IndexCalls {
 /** What says the same whichever owner is asked, and however often. */
 export const REPEATABLE: ReadonlySet<string> = new Set<keyof LibraryCalls>([
   "kind", "room", "list", "state", "storedRows", "describe", "noteCopy", "touch", "verify",
-  "rows", "sorted", "captures", "timeline", "period", "hosts", "values", "verifyIndex",
+  "rows", "sorted", "captures", "nearest", "timeline", "period", "hosts", "values", "verifyIndex",
   "documents", "documentOf", "text", "links", "documentCounts",
 ]);
 

@@ -21,7 +21,7 @@ export async function openLibrary(name: string, { kinds, wasmUrl }: OpenLibraryO
 }
 
 export { ArchiveError } from "../errors.js";
-export type { ArchiveIndex, Group, GroupsAsked, SortColumn, SortedRows, Tally } from "./archiveindex.js";
+export type { ArchiveIndex, Group, GroupsAsked, NearestAsked, SortColumn, SortedRows, Tally } from "./archiveindex.js";
 export { describeFile } from "./identity.js";
 export type { DocumentCounts, DocumentFacts, DocumentKind, DocumentLink, DocumentOrder, DocumentsAsked, KeptDocument, LinkKind, OtherKind } from "./documents.js";
 export type { AddOptions } from "./keeping.js";

@@ -19,7 +19,7 @@ export async function openLibrary(folder: string): Promise<Library> {
 }
 
 export { ArchiveError } from "../errors.js";
-export type { ArchiveIndex, Group, GroupsAsked, SortColumn, SortedRows, Tally } from "./archiveindex.js";
+export type { ArchiveIndex, Group, GroupsAsked, NearestAsked, SortColumn, SortedRows, Tally } from "./archiveindex.js";
 /** A file on disk, or all files of a folder, as a library knows them again. */
 export async function describePath(path: string): Promise<KeptFile[]> {
   const listed = await listPath(path);

@@ -76,6 +76,7 @@ function served(library: Library, claim: Claim, name: string): Owned {
       rows: async ({ id, from, count }) => (await library.index(id)).rows(from, count),
       sorted: async ({ id, asked }) => (await library.index(id)).sorted(asked),
       captures: async ({ id, urlKey, from, count }) => (await library.index(id)).captures(urlKey, { from, count }),
+      nearest: async ({ id, urlKey, asked }) => (await library.index(id)).nearest(urlKey, asked),
       timeline: async ({ id, times }) => (await library.index(id)).timeline(times),
       period: async ({ id }) => (await library.index(id)).period(),
       hosts: async ({ id, under, asked }) => (await library.index(id)).hosts(under, asked),

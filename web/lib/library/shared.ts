@@ -6,12 +6,12 @@
 import type { Archive } from "../archive.js";
 import { ArchiveError } from "../errors.js";
 import { openArchive, reopenArchive, type CollectionSource, type OpenOptions } from "../index.js";
-import type { RecordRow } from "../shapes.js";
+import type { Capture, RecordRow } from "../shapes.js";
 import type { StorageKind } from "../store/ladder.js";
 import type { Finding } from "../store/packing.js";
 import type { Room } from "../store/room.js";
 import { Tab } from "../tabs/tab.js";
-import type { Group, GroupsAsked, SortedRows, Tally } from "./archiveindex.js";
+import type { Group, GroupsAsked, NearestAsked, SortedRows, Tally } from "./archiveindex.js";
 import { changesChannel, REPEATABLE, type LibraryCalls } from "./calls.js";
 import { Copies, type CopyOptions, type CopySource } from "./copies.js";
 import type { DocumentCounts, DocumentLink, DocumentsAsked, KeptDocument } from "./documents.js";
@@ -203,6 +203,11 @@ export class SharedIndex {
   /** All records of a URL, by its key as `surt` gives it, in the order of time. */
   captures(urlKey: string, { from = 0, count = Infinity }: { readonly from?: number; readonly count?: number } = {}): Promise<{ readonly total: number; readonly rows: RecordRow[] }> {
     return this.#tab.client.call("captures", { id: this.#id, urlKey, from, count });
+  }
+
+  /** Where the captures of a URL lie that are nearest to a time, the nearest first: mostly one block is read. Of those that are kept. */
+  nearest(urlKey: string, asked: NearestAsked = {}): Promise<Capture[]> {
+    return this.#tab.client.call("nearest", { id: this.#id, urlKey, asked });
   }
 
   /** How many records there are between each time and the next, in milliseconds since 1970. */
