@@ -26,6 +26,8 @@ mod members;
 mod open_block;
 mod packed;
 mod parser;
+#[cfg(feature = "tools")]
+mod picked;
 mod reader;
 mod record;
 mod rows;
@@ -49,6 +51,8 @@ pub use date::parse_date;
 pub use detect::detect;
 pub use http::{HttpHead, bare_type, media_type};
 pub use parser::{Format, Heard, Parser, is_read_here, parser, parser_at, parser_from};
+#[cfg(feature = "tools")]
+pub use picked::{Pick, Picked};
 pub use reader::{Container, Reader};
 pub use record::{Joint, Part, Record, Sink};
 #[cfg(feature = "tools")]

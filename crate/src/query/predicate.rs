@@ -20,6 +20,13 @@ enum Condition {
 }
 
 impl Predicate {
+    /// One that every record meets.
+    pub fn all() -> Predicate {
+        Predicate {
+            root: Condition::All,
+        }
+    }
+
     /// The condition that a query states. Every error names the column and what was expected.
     pub fn parse(query: &str) -> Result<Predicate, Error> {
         Ok(Predicate {

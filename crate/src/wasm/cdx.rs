@@ -2,8 +2,10 @@
 
 use wasm_bindgen::prelude::*;
 
+use super::engine::Index as Table;
+use super::picks::Picks;
 use super::seam::{offset_in, offset_out, thrown};
-use crate::archive::{self, Format, Parser};
+use crate::archive::{self, Format, Parser, Picked};
 use crate::cdx::{
     Form, Index, IndexWriter, Indexer, Lookup, Need, Query, Turn, damage_lines, is_cluster_index,
 };
@@ -141,6 +143,8 @@ impl IndexLookup {
 pub struct IndexMaker {
     indexer: Indexer,
     parser: Option<Box<dyn Parser>>,
+    picked: Option<Picked>,
+    picks: Picks,
 }
 
 #[wasm_bindgen]
@@ -150,7 +154,27 @@ impl IndexMaker {
         IndexMaker {
             indexer: Indexer::new(form(is_cdx11)),
             parser: None,
+            picked: None,
+            picks: Picks::default(),
         }
+    }
+
+    /// The next archive is one of which some records are picked.
+    pub fn open_picks(&mut self, name: &str) {
+        self.indexer.begin_file(name);
+        self.picked = Some(Picked::default());
+    }
+
+    /// Picks a record by its row, before the last one that was picked is read.
+    pub fn pick(&mut self, table: &Table, row: usize) -> bool {
+        let pick = self.picks.of(table, row);
+        let picked = self.picked.as_mut().zip(pick);
+        picked.map(|(picked, pick)| picked.pick(pick)).is_some()
+    }
+
+    /// How many wait that were picked.
+    pub fn waiting(&self) -> usize {
+        self.picked.as_ref().map_or(0, Picked::waiting)
     }
 
     /// Recognises the next archive by its first bytes, which must be fed again.
@@ -171,21 +195,24 @@ impl IndexMaker {
     }
 
     pub fn wanted(&self) -> f64 {
-        let parser = self.parser.as_ref();
-        parser.map_or(0.0, |parser| offset_out(parser.wanted()))
+        let whole = self.parser.as_ref().map(|parser| parser.wanted());
+        let picked = self.picked.as_ref().map(Parser::wanted);
+        picked.or(whole).map_or(0.0, offset_out)
     }
 
     pub fn feed(&mut self, bytes: &[u8]) -> usize {
-        match &mut self.parser {
-            Some(parser) => parser.feed(bytes, &mut self.indexer),
-            None => bytes.len(),
+        match (&mut self.picked, &mut self.parser) {
+            (Some(picked), _) => picked.feed(bytes, &mut self.indexer),
+            (None, Some(parser)) => parser.feed(bytes, &mut self.indexer),
+            (None, None) => bytes.len(),
         }
     }
 
     pub fn finish(&mut self, end: f64) -> bool {
-        match &mut self.parser {
-            Some(parser) => parser.finish(offset_in(end), &mut self.indexer),
-            None => true,
+        match (&mut self.picked, &mut self.parser) {
+            (Some(picked), _) => picked.finish(offset_in(end), &mut self.indexer),
+            (None, Some(parser)) => parser.finish(offset_in(end), &mut self.indexer),
+            (None, None) => true,
         }
     }
 

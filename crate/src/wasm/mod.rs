@@ -28,6 +28,8 @@ mod keyed;
 mod number;
 mod numbers;
 #[cfg(feature = "tools")]
+mod picks;
+#[cfg(feature = "tools")]
 mod proof;
 #[cfg(feature = "tools")]
 mod ranges;

@@ -2,8 +2,10 @@
 
 use wasm_bindgen::prelude::*;
 
+use super::engine::Index;
+use super::picks::Picks;
 use super::seam::{offset_in, offset_out, thrown};
-use crate::archive::{self, Feed};
+use crate::archive::{self, Feed, Format};
 use crate::json::Line;
 use crate::query::Predicate;
 use crate::write::{Cutter, Options, Piece, Version};
@@ -54,6 +56,7 @@ impl CutOptions {
 pub struct Cutting {
     cutter: Cutter,
     piece: Option<Piece>,
+    picks: Picks,
 }
 
 /// What `next_piece` found.
@@ -78,7 +81,29 @@ impl Cutting {
         Ok(Cutting {
             cutter: cutter.map_err(thrown)?,
             piece: None,
+            picks: Picks::default(),
         })
+    }
+
+    /// Of records that are picked in one file of an archive, of that format.
+    pub fn of_picks(format: &str, options: &CutOptions) -> Cutting {
+        let format = Format::named(format).unwrap_or_default();
+        Cutting {
+            cutter: Cutter::of_picks(format, options.options.clone()),
+            piece: None,
+            picks: Picks::default(),
+        }
+    }
+
+    /// Picks a record by its row, before the last one that was picked is read. False where there is nothing to be read.
+    pub fn pick(&mut self, index: &Index, row: usize) -> bool {
+        let pick = self.picks.of(index, row);
+        pick.is_some_and(|pick| self.cutter.pick(pick))
+    }
+
+    /// How many wait that were picked.
+    pub fn waiting(&self) -> usize {
+        self.cutter.waiting()
     }
 
     pub fn wanted(&self) -> f64 {

@@ -11,8 +11,8 @@ use super::draft::{Draft, Drafter, is_closed, is_index};
 use super::heading::{Digests, Heading, Version, date_text, record_id};
 use super::pieces::{Piece, Pieces};
 use crate::archive::{
-    Feed, Format, HttpHead, Parser, Part, Path, Record, RecordType, Sink, StatedLength, WarcHead,
-    parser, parser_at,
+    Feed, Format, HttpHead, Parser, Part, Path, Pick, Picked, Record, RecordType, Sink,
+    StatedLength, WarcHead, parser, parser_at,
 };
 use crate::error::{Damage, Error, code};
 use crate::limits::WRITE_HELD_BYTES_MAX;
@@ -44,10 +44,32 @@ struct Again {
     is_over: bool,
 }
 
+/// What is read.
+enum From {
+    All(Box<dyn Parser>),
+    Picked(Picked),
+}
+
+impl From {
+    fn parser(&self) -> &dyn Parser {
+        match self {
+            From::All(parser) => parser.as_ref(),
+            From::Picked(picked) => picked,
+        }
+    }
+
+    fn parser_mut(&mut self) -> &mut dyn Parser {
+        match self {
+            From::All(parser) => parser.as_mut(),
+            From::Picked(picked) => picked,
+        }
+    }
+}
+
 pub struct Cutter {
     options: Options,
     format: Format,
-    parser: Box<dyn Parser>,
+    from: From,
     drafter: Drafter,
     pieces: Pieces,
     again: Option<Again>,
@@ -70,9 +92,20 @@ impl Cutter {
             let message = "This file is an index of records that are elsewhere: there is nothing in it to copy.";
             return Err(Error::new(code::WRITE_ONLY_INDEX, message));
         }
-        Ok(Cutter {
+        let from = From::All(parser(format, size));
+        Ok(Cutter::from(from, format, predicate, options))
+    }
+
+    /// Of the records that are picked in a file of that format.
+    pub fn of_picks(format: Format, options: Options) -> Cutter {
+        let from = From::Picked(Picked::default());
+        Cutter::from(from, format, Predicate::all(), options)
+    }
+
+    fn from(from: From, format: Format, predicate: Predicate, options: Options) -> Cutter {
+        Cutter {
             drafter: Drafter::new(predicate, format, &options),
-            parser: parser(format, size),
+            from,
             pieces: Pieces::new(options.is_gzip),
             options,
             format,
@@ -81,7 +114,26 @@ impl Cutter {
             written: 0,
             warcinfo: None,
             damage: Vec::new(),
-        })
+        }
+    }
+
+    /// Picks a record, while others are waiting or nothing was fed yet. False where it is a row of an index only.
+    pub fn pick(&mut self, pick: Pick) -> bool {
+        match &mut self.from {
+            From::Picked(picked) if !is_index(pick.part.format) => {
+                picked.pick(pick);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// How many are waiting that were picked.
+    pub fn waiting(&self) -> usize {
+        match &self.from {
+            From::All(_) => 0,
+            From::Picked(picked) => picked.waiting(),
+        }
     }
 
     /// What is to be written next; feed again afterwards.
@@ -351,7 +403,7 @@ impl Feed for Cutter {
     fn wanted(&self) -> u64 {
         match &self.again {
             Some(again) => again.path.wanted(&At(again.parser.wanted())),
-            None => self.parser.wanted(),
+            None => self.from.parser().wanted(),
         }
     }
 
@@ -361,7 +413,7 @@ impl Feed for Cutter {
         if self.again.is_some() {
             taken = self.feed_again(bytes);
         } else if !self.drafter.has_next() && !self.is_read && !self.is_full() {
-            taken = self.parser.feed(bytes, &mut self.drafter);
+            taken = self.from.parser_mut().feed(bytes, &mut self.drafter);
         }
         // What is wanted next may lie elsewhere now.
         self.write_ready();
@@ -377,7 +429,7 @@ impl Feed for Cutter {
             return false;
         }
         if !self.is_read {
-            self.is_read = self.parser.finish(end, &mut self.drafter);
+            self.is_read = self.from.parser_mut().finish(end, &mut self.drafter);
             if self.is_read {
                 self.drafter.hand_on();
             }

@@ -272,7 +272,8 @@ impl Sink for Drafter {
             && current.head.count("Content-Length") == 1
             && is_closed(&current.head.raw);
         self.last = Some(Draft {
-            range: (current.stands && is_right).then(|| self.range(record)),
+            // What begins within a member does not stand there by itself.
+            range: (current.stands && is_right && record.skip == 0).then(|| self.range(record)),
             is_request,
             http,
             body: is_kept.then_some(current.body),
