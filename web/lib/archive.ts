@@ -6,7 +6,7 @@
 import type { Connection } from "./connection.js";
 import { abortError, isAbort } from "./errors.js";
 import type { OpenItem, PartRange, Place } from "./protocol.js";
-import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, Damage, DocumentLot, Progress, RecordDetail, RecordPart, RecordRow, RecordVerdicts, RefusedFile } from "./shapes.js";
+import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, CutForm, CutProgress, Damage, DocumentLot, InspectedDamage, Progress, RecordDetail, RecordPart, RecordRow, RecordVerdicts, RefusedFile, RowRange } from "./shapes.js";
 import { FilterView, type View } from "./view.js";
 import { decodeHeads, decodeRows } from "./wire.js";
 
@@ -17,6 +17,16 @@ export interface SignalOption {
 export interface ReadOptions extends SignalOption {
   /** No more bytes than this. */
   readonly limit?: number | undefined;
+}
+
+export interface CutRowsOptions extends SignalOption {
+  readonly form?: CutForm | undefined;
+  /** Version of WARC in which records are written that come from other formats. */
+  readonly version?: "1.0" | "1.1" | undefined;
+  /** Name of the file that the bytes are for. */
+  readonly target?: string | undefined;
+  readonly onProgress?: ((progress: CutProgress) => void) | undefined;
+  readonly onDamage?: ((damage: InspectedDamage) => void) | undefined;
 }
 
 export interface FilterOptions extends SignalOption {
@@ -214,6 +224,19 @@ export class Archive {
     return all;
   }
 
+  /**
+   * Records of these rows as a file, in pieces, in the order of the archive. Records of WARC files are copied byte for byte,
+   * those of other formats are made.
+   */
+  async *cut(ranges: readonly RowRange[], { form = "warc.gz", version = "1.1", target = "", onProgress, onDamage, signal }: CutRowsOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    const request = { ranges: Float64Array.from(inOrder(ranges).flatMap(({ from, count }) => [from, count])), form, version, target };
+    for await (const item of this.#connection.client.stream("cutRows", request, { signal })) {
+      if (item.kind === "bytes") yield item.bytes;
+      else if (item.kind === "progress") onProgress?.(item.progress);
+      else onDamage?.(item.damage);
+    }
+  }
+
   /** Damage in the order of the file. The first ten thousand reports are kept. */
   damage(start: number, count: number, options: SignalOption = {}): Promise<Damage[]> {
     return this.#connection.client.call("damage", { start, count }, options);
@@ -257,6 +280,17 @@ export class Archive {
       this.indexed.then(() => resolve(), reject);
     });
   }
+}
+
+/** In the order of the archive, each row once. */
+function inOrder(ranges: readonly RowRange[]): RowRange[] {
+  const merged: { from: number; count: number }[] = [];
+  for (const { from, count } of [...ranges].sort((a, b) => a.from - b.from)) {
+    const last = merged.at(-1);
+    if (last && from <= last.from + last.count) last.count = Math.max(last.count, from + count - last.from);
+    else merged.push({ from, count });
+  }
+  return merged;
 }
 
 /** One part of a record, piece by piece. */

@@ -30,7 +30,8 @@ export function cutting(exports: ToolsExports, start: Uint8Array, source: Source
   }
 }
 
-export async function* cutRecords(source: Source, cutter: Cutting, signal: AbortSignal): AsyncGenerator<CutItem, void, undefined> {
+/** `onStep` is called before each step, and may pick more. */
+export async function* cutRecords(source: Source, cutter: Cutting, signal: AbortSignal, onStep: () => void = () => undefined): AsyncGenerator<CutItem, void, undefined> {
   const ranges = new Ranges(source);
   const breath = new Breath();
   let gathered: Uint8Array[] = [];
@@ -52,7 +53,9 @@ export async function* cutRecords(source: Source, cutter: Cutting, signal: Abort
     progress: { bytes, ...(source.size !== undefined && { bytesTotal: source.size }), seen: cutter.seen(), written: cutter.written() },
   });
   try {
+    onStep();
     for await (const position of pump(source, cutter, signal)) {
+      onStep();
       for (let kind = cutter.next_piece(); kind !== 0; kind = cutter.next_piece()) {
         const pieces = kind === RANGE ? ranges.read(cutter.range(), signal) : [cutter.bytes()];
         for await (const piece of pieces) {

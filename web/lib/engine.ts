@@ -9,7 +9,7 @@ import { parseLines } from "./lines.js";
 import type { Harvesting } from "./harvesting.js";
 import type { CodecsExports, DocumentsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
-import { VERSION, type Calls, type CheckItem, type CutItem, type CutRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef, type Streams } from "./protocol.js";
+import { VERSION, type Calls, type CheckItem, type CutItem, type CutRequest, type CutRowsRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef, type Streams } from "./protocol.js";
 import { Breath, STEP_BYTES, pump, type Feedable } from "./pump.js";
 import { decoded, noRecord, pieces, readHeads, readVerdicts } from "./reading.js";
 import type { Regaining } from "./restoring.js";
@@ -99,6 +99,7 @@ export class Engine {
       verify: (place, signal) => this.#verify(place, signal),
       inspect: (request, signal) => this.#inspect(request, signal),
       cut: (request, signal) => this.#cut(request, signal),
+      cutRows: (request, signal) => this.#cutRows(request, signal),
       checkQuery: ({ where }) => this.#checkQuery(where),
       check: (request, signal) => this.#tell(request, true, signal),
     };
@@ -552,10 +553,26 @@ export class Engine {
   }
 
   async *#cut(request: CutRequest, signal: AbortSignal): AsyncGenerator<CutItem, void, undefined> {
-    const [exports, { cutRecords, cutting }] = await Promise.all([this.#tools(), import("./cut.js")]);
+    const [exports, { cutRecords, cutting }] = await Promise.all([this.#tools(), import("./picks.js")]);
     const source = await this.#openSource(request.source);
     const start = await firstBytes(source, signal);
     yield* cutRecords(source, cutting(exports, start, source, request), signal);
+  }
+
+  async *#cutRows(request: CutRowsRequest, signal: AbortSignal): AsyncGenerator<CutItem, void, undefined> {
+    const { cutRows } = await import("./picks.js");
+    const opened = this.#opened();
+    if (this.#canKeep) return yield* cutRows(opened, this.#wasm as unknown as ToolsExports, this.#openSource, request, signal);
+    // What the first module indexed, the larger one does not know: it indexes it once more, beside.
+    const { exports } = checked(await this.#modules.tools(this.#urls));
+    const again = new Collection(exports, opened.given);
+    try {
+      const breath = new Breath();
+      for await (const _ of again.fill(this.#openSource, [], signal)) await breath.take();
+      yield* cutRows(again, exports as unknown as ToolsExports, this.#openSource, request, signal);
+    } finally {
+      again.index.free();
+    }
   }
 
   async #checkQuery(where: string): Promise<null> {
@@ -564,7 +581,9 @@ export class Engine {
   }
 
   async #surt(urls: readonly string[]): Promise<string[]> {
-    const { surt } = await this.#tools();
+    // Beside what is open, which is the first module's.
+    const { exports } = this.#canKeep ? { exports: this.#wasm } : checked(await this.#modules.tools(this.#urls));
+    const { surt } = exports as unknown as ToolsExports;
     return urls.map((url) => surt(url));
   }
 

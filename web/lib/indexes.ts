@@ -125,9 +125,21 @@ export async function* makeIndex(
   options: IndexOptions = {},
 ): AsyncGenerator<IndexPiece, void, undefined> {
   const exports = await host.exports();
+  const runs = await runsOf(host, exports, targets, format === "cdx11", options);
+  yield* indexOf(host, exports, runs, format, part, options);
+}
+
+/** The pieces of an index of lines that are sorted in runs. */
+export async function* indexOf(
+  host: IndexHost,
+  exports: IndexExports,
+  runs: readonly Kept[],
+  format: IndexFormat,
+  part: string,
+  options: IndexOptions = {},
+): AsyncGenerator<IndexPiece, void, undefined> {
   const { signal = never } = options;
   const isCdx11 = format === "cdx11";
-  const runs = await runsOf(host, exports, targets, isCdx11, options);
   const writing = new exports.IndexWriting(isCdx11, format === "zipnum" ? part : undefined);
   const merge = exports.IndexLookup.of_all();
   const of = format === "zipnum" ? "blocks" : "index";

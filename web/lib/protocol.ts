@@ -3,7 +3,7 @@
  * Adding a call here makes `engine.ts` fail to compile until it is served.
  */
 
-import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, CutProgress, Damage, InspectedDamage, Progress, ReadProgress, RecordPart, RefusedFile } from "./shapes.js";
+import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, CutForm, CutProgress, Damage, InspectedDamage, Progress, ReadProgress, RecordPart, RefusedFile } from "./shapes.js";
 
 /** Page, worker and engine module must all be of this version. */
 export const VERSION = "0.1.0";
@@ -98,6 +98,15 @@ export interface CutRequest {
   readonly member: string;
 }
 
+/** Which rows of the open archive are cut out of it. */
+export interface CutRowsRequest {
+  /** Where ranges begin, and how many rows they have, in turn; in the order of the archive. */
+  readonly ranges: Float64Array;
+  readonly form: CutForm;
+  readonly version: "1.0" | "1.1";
+  readonly target: string;
+}
+
 export type CutItem =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
   | { readonly kind: "progress"; readonly progress: CutProgress }
@@ -135,6 +144,7 @@ export interface Streams {
   /** JSON lines. Those of members say the file, and so do all of them where that is asked for. */
   inspect(request: NamedRef & { isAlwaysNamed: boolean; member?: string | undefined }): string;
   cut(request: CutRequest): CutItem;
+  cutRows(request: CutRowsRequest): CutItem;
   /** JSON lines, a line a problem, and one that sums up; how far it is in between. */
   check(request: NamedRef & { isAlwaysNamed: boolean; member?: string | undefined }): CheckItem;
 }

@@ -243,6 +243,15 @@ export interface CutProgress extends ReadProgress {
   readonly written: number;
 }
 
+/** Rows of an archive that follow each other. */
+export interface RowRange {
+  readonly from: number;
+  readonly count: number;
+}
+
+/** What is made of records that are cut out: a WARC file, with a gzip member for each record or plain, or an index of them. */
+export type CutForm = "warc.gz" | "warc" | "cdxj" | "cdx11";
+
 /** A damage line of `records`. */
 export interface InspectedDamage {
   readonly file?: string;

@@ -93,8 +93,12 @@ impl Picked {
     ) -> Option<T> {
         self.settle();
         let run = self.run.as_mut()?;
+        // The file itself is no part that would be told.
+        let is_file = self.part.is_none() && run.part.windows.is_empty();
         if self.part.as_ref() != Some(&run.part) {
-            sink.part(&run.part);
+            if !is_file {
+                sink.part(&run.part);
+            }
             self.part = Some(Rc::clone(&run.part));
         }
         let mut some = OfRun {
