@@ -96,7 +96,11 @@ describe("in a clone", () => {
     mkdirSync(join(clone, "dist/app/assets/lazy"), { recursive: true });
     // Random bytes do not compress.
     const noise = Buffer.from(Array.from({ length: 150_000 }, (_, i) => (Math.imul(i + 1, 2_654_435_761) >>> ((i % 3) * 8)) & 255));
-    writeFileSync(join(clone, "dist/app/assets/main-1.js"), noise);
+    writeFileSync(join(clone, "dist/app/index.html"), '<script type="module" src="/assets/main-1.js"></script>');
+    writeFileSync(join(clone, "dist/app/assets/main-1.js"), 'import{a}from"./shared-1.js";a();');
+    writeFileSync(join(clone, "dist/app/assets/shared-1.js"), noise);
+    // Of those in assets/lazy only.
+    writeFileSync(join(clone, "dist/app/assets/rare-1.js"), noise);
     writeFileSync(join(clone, "dist/app/assets/lazy/codecs-1.wasm"), noise);
     writeFileSync(join(clone, "dist/app/sample.warc.gz"), noise);
     const code = `
@@ -104,7 +108,7 @@ describe("in a clone", () => {
       console.log(JSON.stringify(firstLoad().map((file) => file.path)), firstLoadBytesMax);
       reportFirstLoad();`;
     const run = () => spawnSync(process.execPath, script(code), { cwd: clone, encoding: "utf8" });
-    assert.equal(run().stdout.trim(), '["dist/app/assets/main-1.js"] 210500');
+    assert.equal(run().stdout.trim(), '["dist/app/assets/shared-1.js","dist/app/index.html","dist/app/assets/main-1.js"] 210500');
     assert.equal(run().status, 0);
     writeFileSync(join(clone, "dist/app/index.html"), Buffer.concat([noise, noise.reverse()]));
     assert.match(run().stderr, /the limit is 210\.5 kB/);
