@@ -13,6 +13,17 @@ import type { Store } from "./state.js";
 import { isAbort } from "./trouble.js";
 import { words } from "./words.js";
 
+/** A download of these bytes. */
+export function handOver(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The download holds the bytes by then; the address is of no further use.
+  window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
 const copyBytesMax = 8_388_608;
 
 async function copy(store: Store, text: string, done: string): Promise<void> {
@@ -57,13 +68,7 @@ async function save(store: Store, record: OpenRecord, part: RecordPart, name: st
   store.say(words.saving(shown));
   try {
     const response = new Response(record.stream(part), { headers: { "content-type": "application/octet-stream" } });
-    const url = URL.createObjectURL(await response.blob());
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = name;
-    link.click();
-    // The download holds the bytes by then; the address is of no further use.
-    window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    handOver(await response.blob(), name);
     store.say(words.saved(shown));
   } catch (error) {
     if (!isAbort(error)) store.say(words.saveFailed);

@@ -4,6 +4,8 @@
  */
 import type { RecordRow } from "stackroom";
 
+import { Selection } from "./selection.js";
+
 /** Anything that has rows: the whole archive or a filtered view of it. */
 export interface RowSource<Row = RecordRow> {
   /** Rows so far; grows while the archive is being read. */
@@ -21,7 +23,8 @@ interface Waiting {
 }
 
 export class RowPages<Row = RecordRow> {
-  readonly #source: RowSource<Row>;
+  readonly selection = new Selection();
+  readonly source: RowSource<Row>;
   readonly #onChange: () => void;
   /** Insertion order is age: a page that is used is put in again. */
   readonly #pages = new Map<number, readonly Row[]>();
@@ -30,12 +33,12 @@ export class RowPages<Row = RecordRow> {
   #isClosed = false;
 
   constructor(source: RowSource<Row>, onChange: () => void) {
-    this.#source = source;
+    this.source = source;
     this.#onChange = onChange;
   }
 
   get count(): number {
-    return this.#source.count;
+    return this.source.count;
   }
 
   get hasFailed(): boolean {
@@ -70,7 +73,7 @@ export class RowPages<Row = RecordRow> {
 
   /** One row, fetched if it is not here; for the keyboard, which can be ahead of the screen. */
   async row(index: number, signal: AbortSignal): Promise<Row | undefined> {
-    return this.get(index) ?? (await this.#source.rows(index, 1, { signal }))[0];
+    return this.get(index) ?? (await this.source.rows(index, 1, { signal }))[0];
   }
 
   retry(): void {
@@ -89,7 +92,7 @@ export class RowPages<Row = RecordRow> {
     const waiting: Waiting = { abort: new AbortController(), page };
     this.#waiting.set(page, waiting);
     try {
-      const rows = await this.#source.rows(page * rowsPerPage, rowsPerPage, { signal: waiting.abort.signal });
+      const rows = await this.source.rows(page * rowsPerPage, rowsPerPage, { signal: waiting.abort.signal });
       if (waiting.abort.signal.aborted) return;
       this.#keep(page, rows);
     } catch {

@@ -59,6 +59,18 @@ export function bodyFileName(url: string, mime: string | undefined): string {
   return extension === undefined || hasOne ? name : `${name}.${extension}`;
 }
 
+/** A name for the folder of what comes from one host. */
+export function folderName(url: string): string {
+  const host = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url.slice(0, 4_096))?.[1] ?? "";
+  return clean(host.replace(/^.*@/, "").replaceAll(":", "_").toLowerCase()) || "other";
+}
+
+/** A name for a file that is made of an archive: its own, without what says what it is, with another ending. */
+export function nameOfPart(archive: string, ending: string): string {
+  const stem = clean(archive.split(/[/\\]/).at(-1)?.replace(/(\.(warc|arc|wacz|har|wbn|cdxj?|zip|tar|json|gz|zst))+$/i, "") ?? "") || "archive";
+  return `${stem}-part.${ending}`;
+}
+
 /** A name for a record as it is stored. */
 export function rawFileName(offset: number): string {
   return `record-${offset}.warc`;

@@ -4,7 +4,8 @@ import type { KeptArchive } from "stackroom/library";
 
 import type { Store } from "../state.js";
 import { Dialog } from "../views/dialog.js";
-import { nameOf, openOnce } from "./remove.js";
+import { openOnce } from "../views/once.js";
+import { nameOf } from "./remove.js";
 import { words } from "./words.js";
 
 class Describe extends Dialog {

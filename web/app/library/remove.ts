@@ -6,6 +6,7 @@ import { visible } from "../content/visible.js";
 import { formatBytes } from "../format.js";
 import type { Store } from "../state.js";
 import { Dialog } from "../views/dialog.js";
+import { openOnce } from "../views/once.js";
 import { words } from "./words.js";
 
 export const nameOf = ({ title, name }: KeptArchive): string => visible(title || name, 200);
@@ -61,15 +62,4 @@ customElements.define("stackroom-remove", Remove);
 
 export function askToRemove(store: Store, entry: KeptArchive): void {
   openOnce("stackroom-remove", (dialog) => Object.assign(dialog, { store, entry }));
-}
-
-/** A dialog of its own that is gone when it closes. */
-export function openOnce(name: string, prepare: (dialog: Dialog) => void): void {
-  const dialog = document.createElement(name) as Dialog;
-  prepare(dialog);
-  document.body.append(dialog);
-  void dialog.updateComplete.then(() => {
-    dialog.show();
-    dialog.renderRoot.querySelector("dialog")?.addEventListener("close", () => dialog.remove());
-  });
 }

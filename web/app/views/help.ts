@@ -18,6 +18,9 @@ const groups: readonly (readonly [title: string, shortcuts: readonly Shortcut[]]
       [keys.screen, ["PageDown", "PageUp"]],
       [keys.ends, ["Home", "End"]],
       [keys.openDetail, ["Enter"]],
+      [keys.pick, ["x"]],
+      [keys.pickMore, ["Shift", "\u2193"], [control, "A"]],
+      [keys.save, ["s"]],
     ],
   ],
   [

@@ -11,9 +11,11 @@ import { visible } from "../content/visible.js";
 import { formatBytes, formatCaptured, formatCount } from "../format.js";
 import type { RowPages } from "../rows.js";
 import { Scroll } from "../scroll.js";
+import type { Selection } from "../selection.js";
 import type { Listing, Store } from "../state.js";
 import { Watch } from "../watch.js";
 import { words } from "../words.js";
+import { icons } from "./icons.js";
 import "./pages.js";
 import { grid } from "./recordstyles.js";
 import { base, controls, messages } from "./styles.js";
@@ -164,6 +166,7 @@ export class Records extends LitElement {
       <div class="top ${this.store.arrangement?.what === undefined ? "" : "chosen"}">
         ${this.#heading()}
         ${isOfFound ? nothing : html`<span class="count" data-testid="count">${this.#count(count)}</span>`}
+        ${listing === "records" ? this.#selected() : nothing}
         ${this.store.filled.length > 1 && !isOfFound ? this.#partChoice() : nothing}
         ${this.store.library === undefined || isOfFound ? nothing : html`<stackroom-arrange .store=${this.store}></stackroom-arrange>`}
         <span class="hidden" role="status">${this.store.isIndexing || this.store.view?.isComplete === false ? "" : this.#count(count)}</span>
@@ -181,6 +184,7 @@ export class Records extends LitElement {
         role="grid"
         tabindex="0"
         aria-label=${words.recordList}
+        aria-multiselectable="true"
         aria-rowcount=${count + 1}
         aria-colcount=${this.#columns.length}
         aria-activedescendant=${isActiveDrawn ? `row-${this.#active}` : nothing}
@@ -191,7 +195,7 @@ export class Records extends LitElement {
         <div class="head row" role="row" aria-rowindex="1">
           ${this.#columns.map(([name, column], at) => this.#columnHead(name, column, at))}
         </div>
-        <div id="body" role="rowgroup" @click=${this.#onClick}>
+        <div id="body" role="rowgroup" @click=${this.#onClick} @mousedown=${this.#onPress}>
           <div id="window" role="presentation">${this.#drawn(count)}</div>
         </div>
         ${count === 0 ? this.#empty() : nothing}
@@ -243,6 +247,25 @@ export class Records extends LitElement {
     return view?.isComplete !== false ? found : `${found} \u00b7 ${words.stillLooking}`;
   }
 
+  /** How many are selected, and what is done with them or with all. */
+  #selected(): TemplateResult {
+    const count = this.#rows?.selection.count ?? 0;
+    return html`
+      ${count === 0 ? nothing : html`<button class="link" data-testid="selected" title=${words.selectNone} @click=${() => this.#select((selection) => selection.clear())}>${words.selectedCount(formatCount(count))}</button>`}
+      <button class="quiet icon" title=${words.saveRecords} aria-label=${words.saveRecords} ?disabled=${(this.#rows?.count ?? 0) === 0} @click=${this.#save}>${icons.save}</button>
+    `;
+  }
+
+  #save(): void {
+    void import("../saving/dialog.js").then(({ askToSave }) => askToSave(this.store));
+  }
+
+  #select(change: (selection: Selection) => void): void {
+    if (this.#rows === undefined) return;
+    change(this.#rows.selection);
+    this.requestUpdate();
+  }
+
   #empty(): TemplateResult {
     const { view, filterText, isIndexing } = this.store;
     if (view !== undefined && filterText === "") return html`<p class="message">${view.isComplete ? words.noneInPart : words.noRecordsYet}</p>`;
@@ -266,17 +289,21 @@ export class Records extends LitElement {
     const drawn: TemplateResult[] = [];
     if (count === 0) return drawn;
     const open = this.store.record?.row.row;
-    for (let at = this.#firstDrawn; at <= this.#lastDrawn(count); at += 1) drawn.push(this.#row(at, open));
+    const selection = this.#rows?.selection;
+    for (let at = this.#firstDrawn; at <= this.#lastDrawn(count); at += 1) drawn.push(this.#row(at, open, selection));
     return drawn;
   }
 
-  #row(at: number, open: number | undefined): TemplateResult {
+  #row(at: number, open: number | undefined, selection: Selection | undefined): TemplateResult {
     const row = this.#rows?.get(at);
     const isOpen = row !== undefined && row.row === open;
     const isAside = row !== undefined && row.type !== "response" && row.type !== "resource";
-    const state = `row${at === this.#active ? " active" : ""}${isOpen ? " open" : ""}${isAside ? " aside" : ""}`;
+    const isPicked = selection?.has(at) === true;
+    const state = `row${at === this.#active ? " active" : ""}${isOpen ? " open" : ""}${isAside ? " aside" : ""}${isPicked ? " picked" : ""}`;
+    // Where nothing else is, the record that is open is what is selected.
+    const isSelected = selection === undefined || selection.ranges.length === 0 ? isOpen : isPicked;
     return html`
-      <div id="row-${at}" class=${state} role="row" data-index=${at} aria-rowindex=${at + 2} aria-selected=${isOpen ? "true" : "false"}>
+      <div id="row-${at}" class=${state} role="row" data-index=${at} aria-rowindex=${at + 2} aria-selected=${isSelected ? "true" : "false"} aria-current=${isOpen ? "true" : nothing}>
         ${row === undefined ? this.#ghost() : this.#cells(row)}
       </div>
     `;
@@ -369,12 +396,23 @@ export class Records extends LitElement {
 
   // Choosing rows
 
-  #onClick(event: Event): void {
+  /** A range of rows is meant, not of their text. */
+  #onPress(event: MouseEvent): void {
+    if (!event.shiftKey) return;
+    event.preventDefault();
+    this.focusList();
+  }
+
+  #onClick(event: MouseEvent): void {
     const target = event.composedPath()[0];
     const row = target instanceof Element ? target.closest<HTMLElement>("[data-index]") : null;
     if (row === null) return;
-    this.#active = Number(row.dataset["index"]);
+    const place = Number(row.dataset["index"]);
+    this.#active = place;
     this.requestUpdate();
+    if (event.shiftKey) return this.#select((selection) => selection.drawTo(place));
+    if (event.ctrlKey || event.metaKey) return this.#select((selection) => selection.toggle(place));
+    this.#select((selection) => selection.startAt(place));
     void this.#open(true);
   }
 
@@ -403,8 +441,32 @@ export class Records extends LitElement {
     if (isChosen) this.dispatchEvent(new CustomEvent("stackroom-chosen", { bubbles: true, composed: true, detail: { wasOpen } }));
   }
 
+  /** True where the key was one that selects. */
+  #onSelectingKey(event: KeyboardEvent): boolean {
+    const count = this.#rows?.count ?? 0;
+    const { key, shiftKey } = event;
+    const isControl = event.ctrlKey || event.metaKey;
+    const step = key === "ArrowDown" ? 1 : key === "ArrowUp" ? -1 : 0;
+    if (isControl && key.toLowerCase() === "a") this.#select((selection) => selection.all(count));
+    else if (isControl) return false;
+    else if (shiftKey && step !== 0) {
+      if (this.#rows?.selection.count === 0) this.#select((selection) => selection.startAt(this.#active));
+      this.#go(this.#active + step);
+      this.#select((selection) => selection.drawTo(this.#active));
+    } else if (key === "x") this.#select((selection) => selection.toggle(this.#active));
+    else if (key === "Escape" && (this.#rows?.selection.count ?? 0) > 0) this.#select((selection) => selection.clear());
+    else if (key === "s") this.#save();
+    else return false;
+    return true;
+  }
+
   #onKey(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.altKey) return;
+    if (this.#onSelectingKey(event)) {
+      event.preventDefault();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey) return;
     const screen = this.#scroll.rowsInView - 1 || 1;
     const last = (this.#rows?.count ?? 0) - 1;
     const to: Readonly<Record<string, number>> = {

@@ -29,6 +29,21 @@ export const grid = css`
     white-space: nowrap;
     font-variant-numeric: tabular-nums;
   }
+  /* As the buttons at the end of the line. */
+  .top > .icon {
+    flex: none;
+    align-self: flex-start;
+    min-block-size: 26px;
+    margin-block-start: -2px;
+  }
+  .top > .link {
+    flex: none;
+  }
+  @container (max-width: 479px) {
+    .count:has(+ .link) {
+      display: none;
+    }
+  }
   stackroom-pages,
   stackroom-found {
     flex: 1;
@@ -216,6 +231,15 @@ export const grid = css`
   }
   .row:not(.head):hover {
     background: var(--paper-hover);
+  }
+  .row.picked .c0::before {
+    content: "\\2713\\a0";
+    color: var(--accent);
+    font-weight: 600;
+  }
+  .row.picked,
+  .row.picked:hover {
+    background: var(--accent-wash);
   }
   .row.open {
     background: var(--accent-wash);
