@@ -17,13 +17,16 @@ pub struct Capture {
     pub locator: Locator,
 }
 
+/// The time of an entry, and its value.
+pub(super) type Timed = (Option<u32>, Vec<u8>);
+
 /// Times and values of entries, the nearest first; of two as near the earlier one.
 pub(super) fn nearest<'a>(
     segments: impl Iterator<Item = &'a Segment>,
     url_key: &[u8],
     Asked { time, count }: Asked,
     blocks: &mut Blocks,
-) -> Result<Vec<(Option<u32>, Vec<u8>)>, Stop> {
+) -> Result<Vec<Timed>, Stop> {
     let mut found = Vec::new();
     for segment in segments {
         let Some(section) = segment.section(Column::Url.section()) else {
