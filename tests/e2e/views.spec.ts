@@ -1,5 +1,6 @@
 /** What the viewer makes of the kept index: the list in any order, hosts, times, values, and all captures of a URL. */
 import { expect, test, type Locator, type Page } from "@playwright/test";
+import { exchange, warcGz } from "../fixtures/warc.js";
 import { widelyArchive } from "./archives.js";
 import { keepNothing, Viewer } from "./viewer.js";
 
@@ -153,6 +154,36 @@ test("a record leads to the captures of its URL before and after it, and to a li
   await viewer.filter.fill("page-01");
   await viewer.openRecord("page-01");
   await expect(captures).toBeHidden();
+});
+
+test("the captures of a URL are a calendar that is gone through by mouse and by keys", async ({ page }) => {
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  await viewer.hasLibrary();
+  const at = (date: string): Uint8Array => warcGz(exchange({ url: "http://often.test/", date, headers: { "Content-Type": "text/html" }, body: date })[0] ?? new Uint8Array());
+  const dates = ["2019-12-31T23:59:59Z", "2020-02-29T00:00:00Z", "2020-02-29T11:30:05Z", "2020-02-29T23:59:59Z", "2024-07-01T08:00:00Z"];
+  await viewer.pick({ name: "often.warc.gz", bytes: Buffer.concat(dates.map(at)) });
+  await viewer.kept();
+  await viewer.rows.nth(2).click();
+  await viewer.detail.getByRole("button", { name: "Calendar" }).click();
+  const calendar = page.getByRole("dialog", { name: "5 captures" });
+  await expect(calendar.getByRole("button", { name: "2020", exact: true })).toHaveAttribute("aria-pressed", "true");
+  const leapDay = calendar.getByRole("button", { name: "February 29, 2020: 3 captures" });
+  await expect(leapDay).toHaveAttribute("aria-pressed", "true");
+  await expect(calendar.getByRole("button", { name: /^11:30:05/ })).toHaveAttribute("aria-current", "true");
+  await leapDay.focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect(calendar.getByRole("button", { name: "December 31, 2019: 1 capture" })).toBeFocused();
+  await expect(calendar.getByRole("button", { name: "2019", exact: true })).toHaveAttribute("aria-pressed", "true");
+  await page.keyboard.press("End");
+  await expect(calendar.getByRole("button", { name: "July 1, 2024: 1 capture" })).toBeFocused();
+  // The second of a month, a Tuesday, stands under it.
+  const july = calendar.getByRole("table", { name: "July" });
+  await expect(july.getByRole("row").nth(1).getByRole("cell").nth(1)).toHaveText("2");
+  await calendar.getByRole("button", { name: "2020", exact: true }).click();
+  await calendar.getByRole("button", { name: /^23:59:59/ }).click();
+  await expect(calendar).toBeHidden();
+  await expect(viewer.detail.locator("stackroom-captures")).toContainText("Capture 4 of 5");
 });
 
 test("what waits for the library says so", async ({ page }) => {

@@ -107,6 +107,7 @@ export class Captures extends LitElement {
       <button class="quiet icon" title=${words.previousCapture} aria-label=${words.previousCapture} ?disabled=${at === 0} @click=${() => this.#go(place, at - 1)}>${icons.back}</button>
       <span>${words.captureOf(formatCount(at + 1), formatCount(total))}</span>
       <button class="quiet icon next" title=${words.nextCapture} aria-label=${words.nextCapture} ?disabled=${at === total - 1} @click=${() => this.#go(place, at + 1)}>${icons.back}</button>
+      <button class="link" @click=${() => this.#calendar(place)}>${words.calendar}</button>
       <button class="link" @click=${() => this.#listAll(place)}>${words.allCaptures}</button>
     `;
   }
@@ -116,6 +117,10 @@ export class Captures extends LitElement {
     if (row === undefined) return;
     this.store.openRecord(row);
     this.store.say(`${visible(row.url, 200)} \u00b7 ${formatCaptured(row.captured)}`);
+  }
+
+  #calendar({ rows }: Place): void {
+    void import("./calendar.js").then(({ showCalendar }) => showCalendar(this.store, rows, this.#row));
   }
 
   #listAll({ key, rows }: Place): void {

@@ -78,6 +78,22 @@ const english = {
   previousCapture: "Previous capture of this URL",
   nextCapture: "Next capture of this URL",
   allCaptures: "List all",
+  calendar: "Calendar",
+  calendarTitle: (count: string) => `${count} captures`,
+  years: "Years",
+  weekdays: [
+    ["Mo", "Monday"],
+    ["Tu", "Tuesday"],
+    ["We", "Wednesday"],
+    ["Th", "Thursday"],
+    ["Fr", "Friday"],
+    ["Sa", "Saturday"],
+    ["Su", "Sunday"],
+  ],
+  capturesCount: (count: string, isOne: boolean) => (isOne ? `${count} capture` : `${count} captures`),
+  dayOf: (day: string, count: string, isOne: boolean) => `${day}: ${isOne ? `${count} capture` : `${count} captures`}`,
+  withoutTime: (count: string) => `${count} more without a time`,
+  unchanged: "unchanged",
 
   // Keeping
   keepWhatIsOpened: "Keep what is opened in the library",
