@@ -12,7 +12,6 @@ import { words } from "../words.js";
 import { icons } from "./icons.js";
 import "./bar.js";
 import "./detail.js";
-import "./problems.js";
 import "./records.js";
 import { shareMiddle } from "./splitter.js";
 import "./start.js";
@@ -267,6 +266,8 @@ export class App extends LitElement {
   }
 
   #togglePanel(): void {
+    // Most archives have none: the panel is fetched for the first that are looked at.
+    void import("./problems.js");
     this.isPanelOpen = !this.isPanelOpen;
   }
 
