@@ -16,7 +16,8 @@ import "./preview.js";
 import { base, controls, messages } from "./styles.js";
 import "./text.js";
 
-const tabs = ["preview", "page", "headers", "text", "json", "hex"] as const;
+/** What the library adds comes last: it may come while somebody goes through the others. */
+const tabs = ["preview", "headers", "text", "json", "hex", "page"] as const;
 type Tab = (typeof tabs)[number];
 
 const tabNames: Readonly<Record<Tab, string>> = {
