@@ -81,6 +81,9 @@ pub const DOCUMENT_LINKS_BYTES_MAX: usize = 1 << 20;
 /// A description of a document is cut here.
 pub const DOCUMENT_DESCRIPTION_BYTES_MAX: usize = 2_000;
 
+/// Of a text, so much is looked at to tell its language.
+pub const DOCUMENT_LANGUAGE_BYTES: usize = 16 << 10;
+
 /// Elements within each other in a drawing or a formula in a document; deeper ones are not told apart.
 pub const DOCUMENT_LEVELS_MAX: usize = 64;
 
