@@ -21,7 +21,10 @@ pub fn read(text: &str) -> Document {
         let value = unescaped(string);
         if is_url(&value) {
             links.push(LinkKind::Other, &value);
-        } else if value.chars().any(char::is_alphabetic) {
+        } else if value
+            .bytes()
+            .any(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii())
+        {
             lines.end_line();
             lines.push_lines(&value);
             lines.end_line();

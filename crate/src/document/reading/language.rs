@@ -3,6 +3,7 @@
 //! Some scripts are those of one language. The languages of the others are told apart by their most frequent words:
 //! of a text of some sentences a fifth to a half are such words, and few of them belong to several languages.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::document::Document;
@@ -44,30 +45,45 @@ const WEIGHT: u32 = 60;
 
 struct Words {
     languages: Vec<&'static str>,
-    /// In their order, each with a bit for each language.
-    words: Vec<(&'static str, u64)>,
+    /// Each with a bit for each language.
+    words: HashMap<String, u64>,
 }
 
 fn known() -> &'static Words {
     static WORDS: OnceLock<Words> = OnceLock::new();
     WORDS.get_or_init(|| {
-        let mut languages = Vec::new();
-        let mut all: Vec<(&str, u64)> = Vec::new();
+        let (mut languages, mut known) = (Vec::new(), HashMap::new());
         for (number, line) in LIST.lines().take(64).enumerate() {
             let mut words = line.split(' ');
             languages.extend(words.next());
-            all.extend(words.map(|word| (word, 1 << number)));
-        }
-        all.sort_unstable();
-        let mut words: Vec<(&str, u64)> = Vec::new();
-        for (word, bit) in all {
-            match words.last_mut() {
-                Some(last) if last.0 == word => last.1 |= bit,
-                _ => words.push((word, bit)),
+            for word in words {
+                *known.entry(word.to_owned()).or_insert(0) |= 1 << number;
             }
         }
-        Words { languages, words }
+        Words {
+            languages,
+            words: known,
+        }
     })
+}
+
+/// In lower case, as far as the languages of the list need it: tables for all of them are larger than the list.
+fn lower(letter: char) -> char {
+    let number = u32::from(letter);
+    let lower = match letter {
+        'A'..='Z' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{de}' | '\u{410}'..='\u{42f}' => {
+            number + 32
+        }
+        '\u{400}'..='\u{40f}' => number + 80,
+        '\u{139}'..='\u{148}' | '\u{179}'..='\u{17e}' => number + number % 2,
+        '\u{100}'..='\u{177}'
+        | '\u{218}'..='\u{21b}'
+        | '\u{460}'..='\u{481}'
+        | '\u{1e00}'..='\u{1eff}' => number | 1,
+        '\u{1a0}' | '\u{1af}' => number + 1,
+        _ => number,
+    };
+    char::from_u32(lower).unwrap_or(letter)
 }
 
 /// What letters tell.
@@ -146,16 +162,15 @@ fn by_words(text: &str) -> Option<&'static str> {
     let mut found = vec![(0u32, 0usize); languages.len()];
     let mut count = 0;
     for word in text.split_whitespace() {
-        let word = word.trim_matches(|letter: char| !letter.is_alphabetic());
+        let word = word.trim_matches(|letter| script(letter).is_none());
         if word.is_empty() {
             continue;
         }
         count += 1;
-        let word = word.to_lowercase();
-        let Ok(at) = words.binary_search_by(|(known, _)| (*known).cmp(word.as_str())) else {
+        let Some(&bits) = words.get(&word.chars().map(lower).collect::<String>()) else {
             continue;
         };
-        let (_, mut bits) = words[at];
+        let mut bits = bits;
         let weight = WEIGHT / bits.count_ones();
         while bits != 0 {
             if let Some(one) = found.get_mut(bits.trailing_zeros() as usize) {

@@ -1,6 +1,6 @@
 //! Links of a document, each once.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::super::{Link, LinkKind};
 use crate::limits::{DOCUMENT_LINKS_BYTES_MAX, DOCUMENT_LINKS_MAX, TABLE_URL_BYTES_MAX};
@@ -8,7 +8,8 @@ use crate::limits::{DOCUMENT_LINKS_BYTES_MAX, DOCUMENT_LINKS_MAX, TABLE_URL_BYTE
 #[derive(Default)]
 pub struct Links {
     links: Vec<Link>,
-    known: HashSet<(u64, String)>,
+    /// Each with a bit for each kind.
+    known: HashMap<String, u64>,
     bytes: usize,
     is_cut: bool,
 }
@@ -25,7 +26,10 @@ impl Links {
             self.is_cut = true;
             return;
         }
-        if self.known.insert((kind.number(), url.clone())) {
+        let kinds = self.known.entry(url.clone()).or_insert(0);
+        let bit = 1 << kind.number();
+        if *kinds & bit == 0 {
+            *kinds |= bit;
             self.bytes += url.len();
             self.links.push(Link { kind, url });
         }

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memchr2};
 
 use super::entities::{Within, decoded};
 
@@ -103,7 +103,7 @@ impl<'a> Tokens<'a> {
         }
         if self.has_cdata && rest.starts_with(b"<![CDATA[") {
             let start = self.at + b"<![CDATA[".len();
-            let end = memmem::find(&self.text.as_bytes()[start..], b"]]>").map(|end| start + end);
+            let end = find(&self.text.as_bytes()[start..], b"]]>").map(|end| start + end);
             let text = &self.text[start..end.unwrap_or(self.text.len())];
             self.pass(end.map(|end| end + 3));
             return Some(Token::Raw(text));
@@ -178,6 +178,18 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
+/// Where a few bytes stand first: a search for more is more code than all the rest here.
+fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += memchr(*wanted.first()?, text.get(at..)?)?;
+        if text[at..].starts_with(wanted) {
+            return Some(at);
+        }
+        at += 1;
+    }
+}
+
 /// Where a comment ends that begins here.
 fn comment_end(text: &[u8]) -> Option<usize> {
     for abrupt in [&b"<!-->"[..], b"<!--->"] {
@@ -186,7 +198,7 @@ fn comment_end(text: &[u8]) -> Option<usize> {
         }
     }
     let mut at = 4;
-    while let Some(found) = memmem::find(&text[at..], b"--") {
+    while let Some(found) = find(&text[at..], b"--") {
         at += found;
         match &text[at + 2..] {
             [b'>', ..] => return Some(at + 3),
@@ -200,7 +212,7 @@ fn comment_end(text: &[u8]) -> Option<usize> {
 /// Where the end tag of that name begins.
 fn end_tag(text: &[u8], name: &str) -> Option<usize> {
     let mut at = 0;
-    while let Some(found) = memmem::find(&text[at..], b"</") {
+    while let Some(found) = find(&text[at..], b"</") {
         at += found;
         if is_tag(&text[at + 2..], name) {
             return Some(at);
