@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, test, type Page } from "@playwright/test";
 import type axe from "axe-core";
-import { cutArchive, smallArchive, widelyArchive } from "./archives.js";
+import { cutArchive, pagesArchive, smallArchive, widelyArchive } from "./archives.js";
 import { Viewer, type TabName } from "./viewer.js";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -96,6 +96,19 @@ for (const theme of ["light", "dark"] as const) {
         await page.keyboard.press("Escape");
         await expect(page.getByRole("dialog")).toHaveCount(0);
       }
+    });
+
+    test("web pages that were found, and what one of them says", async ({ page }) => {
+      const viewer = new Viewer(page);
+      await viewer.visit();
+      await viewer.hasLibrary();
+      await viewer.pick({ name: "pages.warc.gz", bytes: pagesArchive(40) });
+      await viewer.kept();
+      await page.getByRole("button", { name: "Pages 40" }).click();
+      await page.locator("stackroom-found").locator("#item-4").click();
+      await viewer.show("Page");
+      await expect(viewer.panel).toContainText("Links (3)");
+      expect.soft(await faults(page)).toEqual([]);
     });
 
     test("problems", async ({ page }) => {

@@ -94,3 +94,34 @@ export function widelyArchive(): Uint8Array {
   const again = ["2012", "2014", "2016"].map((year) => resource("https://a.example.org/again", `${year}-06-01T00:00:00Z`, "text/html", 200));
   return warcGz(...many, ...again);
 }
+
+/** Titles that want to be more than text. */
+export const hostileTitles = ["<img src=x onerror=alert(1)>", "\u202egnp.exe", "zero\u200bwidth\u0007bell", "x".repeat(5_000)];
+
+/** Web pages in three languages, some without a title, that link to each other; and what is none. */
+export function pagesArchive(count = 120): Uint8Array {
+  const languages = ["en", "de", "fa"];
+  const titleOf = (at: number): string => (at % 20 === 7 ? "" : at < hostileTitles.length ? (hostileTitles[at] ?? "") : `${at % 2 === 0 ? "Report" : "article"} ${String(at).padStart(3, "0")}`);
+  const text = (value: string): string => value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll("\u0007", "&#7;");
+  const html = (at: number): string => {
+    const title = titleOf(at);
+    return `<!doctype html><html lang="${languages[at % 3] ?? ""}"><head><meta charset="utf-8">${title === "" ? "" : `<title>${text(title)}</title>`}<meta name="description" content="What is on page ${at}"></head>
+<body><p>Paragraph of page ${at}.</p><p>Second paragraph.</p><a href="/page-${(at + 1) % count}">next</a> <a href="https://nowhere.example/">away</a><img src="/map.png"></body></html>`;
+  };
+  const many = Array.from({ length: count }, (_, at) => {
+    const date = `${2010 + (at % 7)}-0${1 + (at % 9)}-11T10:${String(at % 60).padStart(2, "0")}:00Z`;
+    return warcRecord({
+      type: "response",
+      url: `https://${at % 2 === 0 ? "a" : "b"}.example.org/page-${at}`,
+      date,
+      headers: { "Content-Type": "application/http; msgtype=response" },
+      block: httpResponse({ headers: { "Content-Type": "text/html; charset=utf-8" }, body: html(at) }),
+    });
+  });
+  const rest = [
+    ...page("https://a.example.org/map.png", "image/png", png(40, 30)),
+    ...page("https://a.example.org/data.json", "application/json", '{"a": "value"}'),
+    ...exchange({ url: "https://a.example.org/old", status: 301, headers: { Location: "/page-2" } }),
+  ];
+  return warcGz(...many, ...rest);
+}

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { expect, type Locator, type Page } from "@playwright/test";
 
-export type TabName = "Preview" | "Headers" | "Text" | "JSON" | "Hex";
+export type TabName = "Preview" | "Page" | "Headers" | "Text" | "JSON" | "Hex";
 
 export class Viewer {
   readonly page: Page;

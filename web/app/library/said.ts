@@ -87,6 +87,7 @@ export class Said extends LitElement {
         border-block-end: 1px solid var(--line-soft);
       }
       li button {
+        justify-content: start;
         flex: 1;
         min-inline-size: 0;
         min-block-size: 26px;

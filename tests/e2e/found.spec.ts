@@ -1,0 +1,118 @@
+/** Web pages that the viewer finds in an archive: listed in orders and languages, opened, read, and their links followed. */
+import { expect, test, type Locator, type Page } from "@playwright/test";
+import { hostileTitles, pagesArchive } from "./archives.js";
+import { Viewer } from "./viewer.js";
+
+const crawl = { name: "crawl.warc.gz", bytes: pagesArchive() };
+const list = (page: Page): Locator => page.getByRole("listbox", { name: "Web pages that were found in the archive" });
+const items = (page: Page): Locator => list(page).getByRole("option");
+const order = (page: Page): Locator => page.getByRole("combobox", { name: "Sort the list" });
+
+async function openKept(page: Page): Promise<Viewer> {
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  await viewer.hasLibrary();
+  await viewer.pick(crawl);
+  await viewer.kept();
+  return viewer;
+}
+
+async function openPages(page: Page): Promise<Viewer> {
+  const viewer = await openKept(page);
+  await page.getByRole("button", { name: "Pages 120" }).click();
+  await expect(items(page).first()).toContainText("page-0");
+  return viewer;
+}
+
+test("pages of a plain WARC file are listed by file, title and time, in all languages or one", async ({ page }) => {
+  const viewer = await openPages(page);
+  await expect(list(page)).toBeVisible();
+  await expect(viewer.list).toBeHidden();
+  await order(page).selectOption("Title, A to Z");
+  await expect(items(page).first()).toContainText("<img src=x onerror=alert(1)>");
+  await order(page).selectOption("Title, Z to A");
+  // Those without a title are behind all others, by their URL.
+  await expect(items(page).first()).toContainText("https://b.example.org/page-87");
+  await order(page).selectOption("Captured, latest first");
+  await expect(items(page).first()).toContainText("2016-");
+  await order(page).selectOption("Captured, oldest first");
+  await expect(items(page).first()).toContainText("2010-01-11");
+  await page.getByRole("combobox", { name: "Language" }).selectOption("German (40)");
+  await expect(items(page).first()).toHaveAttribute("aria-setsize", "40");
+  await expect(items(page).first()).toContainText("German");
+  await page.getByRole("button", { name: "Records", exact: true }).click();
+  await expect(viewer.list).toBeVisible();
+});
+
+test("by keys alone the list is gone through, and a page is opened and read", async ({ page }) => {
+  const viewer = await openPages(page);
+  await list(page).focus();
+  await page.keyboard.press("End");
+  await expect(items(page).last()).toContainText("page-119");
+  await expect(list(page)).toHaveAttribute("aria-activedescendant", "item-119");
+  await page.keyboard.press("Home");
+  for (let n = 0; n < 8; n += 1) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect(viewer.detail).toContainText("https://a.example.org/page-8");
+  await expect(list(page).locator("#item-8")).toHaveAttribute("aria-selected", "true");
+  await viewer.show("Page");
+  await expect(viewer.panel).toContainText("Report 008");
+  await expect(viewer.panel).toContainText("What is on page 8");
+  await expect(viewer.panel).toContainText("Paragraph of page 8.");
+  // The next one follows while a record is open, on the same tab.
+  await list(page).focus();
+  await page.keyboard.press("ArrowDown");
+  await expect(viewer.panel).toContainText("Paragraph of page 9.");
+});
+
+test("links lead to captures in the archive, nearest in time, or it is said that there is none", async ({ page }) => {
+  const viewer = await openPages(page);
+  await list(page).locator("#item-4").click();
+  await viewer.show("Page");
+  const links = viewer.panel.getByRole("list", { name: "Links of the page" });
+  await expect(links.getByRole("listitem")).toHaveCount(3);
+  await links.getByRole("button", { name: "https://nowhere.example/" }).click();
+  await expect(viewer.notice).toContainText("no capture of https://nowhere.example/");
+  await viewer.panel.getByRole("combobox", { name: "Kind of link" }).selectOption("image or media");
+  await links.getByRole("button", { name: "https://a.example.org/map.png" }).click();
+  await expect(viewer.detail).toContainText("https://a.example.org/map.png");
+  // An image says nothing.
+  await expect(viewer.tab("Page")).toHaveCount(0);
+  await page.getByRole("button", { name: "Records", exact: true }).click();
+  await viewer.list.press("End");
+  await viewer.openRecord("https://a.example.org/old");
+  await viewer.show("Page");
+  await viewer.panel.getByRole("button", { name: "https://a.example.org/page-2" }).click();
+  await expect(viewer.panel).toContainText("Paragraph of page 2.");
+});
+
+test("titles are text, whatever they want to be", async ({ page }) => {
+  const dialogs: string[] = [];
+  page.on("dialog", (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  const viewer = await openPages(page);
+  for (const at of hostileTitles.keys()) {
+    await list(page).locator(`#item-${at}`).click();
+    await viewer.show("Page");
+    await expect(viewer.panel).toContainText(`Paragraph of page ${at}.`);
+  }
+  await expect(items(page).nth(1)).toContainText("\u27e8U+202E\u27e9gnp.exe");
+  await expect(items(page).nth(2)).toContainText("zero\u27e8U+200B\u27e9width");
+  expect(await list(page).locator("img, script, iframe").count()).toBe(0);
+  expect(dialogs).toEqual([]);
+});
+
+test("an index without pages says so, and has them when it is made again", async ({ page }) => {
+  // As an older version kept it: without the module that reads documents there are none.
+  await page.route(/documents_bg/, (route) => route.abort());
+  const viewer = await openKept(page);
+  await page.getByRole("button", { name: "Pages", exact: true }).click();
+  await expect(page.getByText("its pages were not kept with it")).toBeVisible();
+  await expect(viewer.list).toBeHidden();
+  await page.unroute(/documents_bg/);
+  await page.getByRole("button", { name: "Index again" }).click();
+  await page.getByRole("button", { name: "Pages 120" }).click();
+  await expect(items(page).first()).toContainText("page-0");
+});
