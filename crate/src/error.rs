@@ -12,7 +12,7 @@ pub mod code {
 
     pub const NOT_AN_ARCHIVE: Code = "open/not-an-archive";
     pub const NOT_YET: Code = "open/format-not-supported";
-    /// What the first module that a browser loads leaves to the larger one (feature `codecs`).
+    /// What the first module that a browser loads leaves to the larger one (feature `tools`).
     pub const NEEDS_TOOLS: Code = "open/needs-tools";
     pub const EMPTY: Code = "open/empty";
     pub const NOT_A_STATE: Code = "open/not-a-state";

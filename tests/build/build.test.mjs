@@ -101,7 +101,7 @@ describe("in a clone", () => {
     writeFileSync(join(clone, "dist/app/assets/shared-1.js"), noise);
     // Of those in assets/lazy only.
     writeFileSync(join(clone, "dist/app/assets/rare-1.js"), noise);
-    writeFileSync(join(clone, "dist/app/assets/lazy/codecs-1.wasm"), noise);
+    writeFileSync(join(clone, "dist/app/assets/lazy/tools-1.wasm"), noise);
     writeFileSync(join(clone, "dist/app/sample.warc.gz"), noise);
     const code = `
       import { firstLoad, firstLoadBytesMax, reportFirstLoad } from ${build("sizes.mjs")};

@@ -13,8 +13,6 @@ export interface ConnectOptions {
   readonly wasmUrl?: string | URL | undefined;
   /** Where `tools_bg.wasm` is, if not beside the library: what Node runs on, and a browser for some formats. */
   readonly toolsUrl?: string | URL | undefined;
-  /** Where `codecs_bg.wasm` is, if not beside the library: fetched for bodies in br and zstd. */
-  readonly codecsUrl?: string | URL | undefined;
   /** Where `documents_bg.wasm` is, if not beside the library: fetched where documents are asked for. */
   readonly documentsUrl?: string | URL | undefined;
   /** Where `worker.js` is, if not beside the library. */
@@ -75,12 +73,11 @@ export async function hire(count: number, options: ConnectOptions): Promise<Help
 }
 
 /** Agrees on the version; ends the connection if that fails. */
-export async function greet(connection: Connection, { signal, wasmUrl, toolsUrl, codecsUrl }: ConnectOptions): Promise<Connection> {
+export async function greet(connection: Connection, { signal, wasmUrl, toolsUrl }: ConnectOptions): Promise<Connection> {
   try {
     const urls = {
       ...(wasmUrl !== undefined && { wasmUrl: absolute(wasmUrl) }),
       ...(toolsUrl !== undefined && { toolsUrl: absolute(toolsUrl) }),
-      ...(codecsUrl !== undefined && { codecsUrl: absolute(codecsUrl) }),
     };
     await connection.client.call("hello", { version: VERSION, ...urls }, { signal });
     return connection;

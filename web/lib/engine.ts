@@ -7,7 +7,7 @@ import { Collection, firstBytes, needsTools } from "./collection.js";
 import { ArchiveError, abortError, checkAbort, noMember } from "./errors.js";
 import { parseLines } from "./lines.js";
 import type { Harvesting } from "./harvesting.js";
-import type { CodecsExports, DocumentsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
+import type { DocumentsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
 import { VERSION, type Calls, type CheckItem, type CutItem, type CutRequest, type CutRowsRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef, type Streams } from "./protocol.js";
 import { Breath, STEP_BYTES, pump, type Feedable } from "./pump.js";
@@ -37,7 +37,6 @@ export class Engine {
   #urls: ModuleUrls = {};
   #module: EngineModule | undefined;
   #hasTools = false;
-  #codecs: Promise<CodecsExports> | undefined;
   readonly #filters = new Map<number, OpenFilter>();
   #lastFilter = 0;
   #collection: Collection | undefined;
@@ -445,23 +444,11 @@ export class Engine {
   }
 
   async *#decoded(body: AsyncGenerator<Uint8Array>, codings: string): AsyncGenerator<Uint8Array, void, undefined> {
-    const { codecs } = this.#modules;
-    if (codings === "" || this.#hasTools || !codecs) return yield* body;
-    this.#codecs ??= codecs(this.#urls);
-    this.#codecs.catch(() => (this.#codecs = undefined));
-    // Each module takes off what it knows and leaves to the other one what lies under that.
-    let next: Pick<CodecsExports, "Decoding"> = await this.#codecs;
-    let other: Pick<CodecsExports, "Decoding"> = this.#wasm;
-    for (let left = codings; left !== ""; [next, other] = [other, next]) {
-      const decoding = new next.Decoding(left);
-      const under = decoding.remaining();
-      if (under === left) {
-        decoding.free();
-        break;
-      }
-      body = decoded(body, decoding);
-      left = under;
-    }
+    if (codings === "" || this.#canKeep) return yield* body;
+    const { exports } = checked(await this.#modules.tools(this.#urls));
+    const decoding = new (exports as unknown as ToolsExports).Decoding(codings);
+    if (decoding.remaining() !== codings) return yield* decoded(body, decoding);
+    decoding.free();
     yield* body;
   }
 

@@ -1,6 +1,6 @@
 /**
  * The WebAssembly modules that an engine runs on, ready to use: `engine` to begin with, and `tools`, which holds the
- * same and more, where that is not enough; `codecs` for bodies that are encoded in a rarer way; `documents` for what they say. How Node loads them is
+ * same and more, where that is not enough, as for bodies that are encoded in a rarer way; `documents` for what they say. How Node loads them is
  * in `node.ts`.
  */
 
@@ -22,10 +22,7 @@ export interface EngineModule {
 export interface ModuleUrls {
   readonly wasmUrl?: string | undefined;
   readonly toolsUrl?: string | undefined;
-  readonly codecsUrl?: string | undefined;
 }
-
-export type CodecsExports = typeof import("./wasm/codecs.js");
 
 export type DocumentsExports = typeof import("./wasm/documents.js");
 
@@ -33,8 +30,6 @@ export interface Modules {
   readonly engine: (urls: ModuleUrls) => Promise<EngineModule>;
   /** Fetched when it is first needed. */
   readonly tools: (urls: ModuleUrls) => Promise<EngineModule>;
-  /** Fetched for the first body that needs them; absent where the engine is `tools`, which has them. */
-  readonly codecs?: (urls: ModuleUrls) => Promise<CodecsExports>;
   /** What reads documents, by itself. */
   readonly documents: (url: string | undefined) => Promise<DocumentsExports>;
 }
@@ -44,11 +39,6 @@ export const modules: Modules = {
   tools: async ({ toolsUrl }) => {
     const { default: initTools, ...tools } = await import("./wasm/tools.js").catch(notLoaded);
     return ready(tools as unknown as EngineExports, initTools, toolsUrl);
-  },
-  codecs: async ({ codecsUrl }) => {
-    const codecs = await import("./wasm/codecs.js").catch(notLoaded);
-    await codecs.default(codecsUrl === undefined ? undefined : { module_or_path: codecsUrl }).catch(notLoaded);
-    return codecs;
   },
   documents: async (url) => {
     const documents = await import("./wasm/documents.js").catch(notLoaded);

@@ -43,7 +43,7 @@ export interface PartRange {
 
 /** What is answered once. */
 export interface Calls {
-  hello(request: { version: string; wasmUrl?: string; toolsUrl?: string; codecsUrl?: string }): { version: string };
+  hello(request: { version: string; wasmUrl?: string; toolsUrl?: string; }): { version: string };
   /** Serves another engine, too. */
   lend(request: { port: MessagePort }): null;
   /** Makes a source known without indexing it, or a member of it; its records lie in part 0 then. */

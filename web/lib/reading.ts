@@ -5,7 +5,8 @@ import type { EngineExports } from "./module.js";
 import type { Place } from "./protocol.js";
 import { Breath, pump } from "./pump.js";
 import type { Source } from "./source.js";
-import type { Decoding, RecordReader } from "./wasm/engine.js";
+import type { RecordReader } from "./wasm/engine.js";
+import type { Decoding } from "./wasm/tools.js";
 
 /**
  * A part of a record, piece by piece. The reader stays the caller's. `nextSegment` moves it to where a body goes on,

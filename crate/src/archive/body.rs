@@ -248,6 +248,6 @@ fn items(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
 }
 
-#[cfg(all(test, feature = "engine", feature = "codecs"))]
+#[cfg(all(test, feature = "engine", feature = "tools"))]
 #[path = "body_tests.rs"]
 mod tests;

@@ -18,7 +18,7 @@ use super::tar::looks_like_tar;
 use super::wacz::looks_like_manifest;
 use super::warc::has_prefix;
 use super::wbn::looks_like_bundle;
-#[cfg(feature = "codecs")]
+#[cfg(feature = "tools")]
 use super::zstd::decoded_start;
 use crate::error::{Error, code};
 
@@ -107,7 +107,7 @@ fn by_later_member(start: &[u8]) -> Format {
     }
 }
 
-#[cfg(feature = "codecs")]
+#[cfg(feature = "tools")]
 fn detect_zstd(start: &[u8]) -> Result<Format, Error> {
     let inside = decoded_start(start, LOOK_BYTES);
     match by_content(&inside) {
@@ -118,7 +118,7 @@ fn detect_zstd(start: &[u8]) -> Result<Format, Error> {
 }
 
 /// Whoever cannot decode it leaves it to those who can.
-#[cfg(not(feature = "codecs"))]
+#[cfg(not(feature = "tools"))]
 fn detect_zstd(_start: &[u8]) -> Result<Format, Error> {
     Ok(Format::WarcZst)
 }
@@ -196,7 +196,7 @@ fn named(start: &[u8]) -> Option<&'static str> {
 enum Packing {
     None,
     Gzip,
-    #[cfg(feature = "codecs")]
+    #[cfg(feature = "tools")]
     Zstd,
 }
 

@@ -3,14 +3,14 @@
 use memchr::memchr;
 
 use super::gzip::GzipReader;
-#[cfg(feature = "codecs")]
+#[cfg(feature = "tools")]
 use super::zstd::ZstdReader;
 use crate::error::{Code, code};
 
 /// What one step found. A step does at most one thing.
 #[derive(Debug)]
 #[cfg_attr(
-    not(feature = "codecs"),
+    not(feature = "tools"),
     allow(dead_code, reason = "some steps are those of Zstandard only")
 )]
 pub enum Step<'a> {
@@ -41,7 +41,7 @@ pub enum Step<'a> {
 /// Reads members of either kind.
 pub enum Members {
     Gzip(Box<GzipReader>),
-    #[cfg(feature = "codecs")]
+    #[cfg(feature = "tools")]
     Zstd(Box<ZstdReader>),
 }
 
@@ -50,7 +50,7 @@ impl Members {
     pub fn scan_from(&mut self, offset: u64) {
         match self {
             Members::Gzip(reader) => reader.scan_from(offset),
-            #[cfg(feature = "codecs")]
+            #[cfg(feature = "tools")]
             Members::Zstd(reader) => reader.scan_from(offset),
         }
     }
@@ -59,7 +59,7 @@ impl Members {
     pub fn step(&mut self, input: &[u8]) -> (usize, Step<'_>) {
         match self {
             Members::Gzip(reader) => reader.step(input),
-            #[cfg(feature = "codecs")]
+            #[cfg(feature = "tools")]
             Members::Zstd(reader) => reader.step(input),
         }
     }
@@ -68,7 +68,7 @@ impl Members {
     pub fn is_busy(&self) -> bool {
         match self {
             Members::Gzip(_) => false,
-            #[cfg(feature = "codecs")]
+            #[cfg(feature = "tools")]
             Members::Zstd(reader) => reader.is_busy(),
         }
     }
@@ -77,7 +77,7 @@ impl Members {
     pub fn finish(&mut self) -> Option<Step<'_>> {
         match self {
             Members::Gzip(reader) => reader.finish(),
-            #[cfg(feature = "codecs")]
+            #[cfg(feature = "tools")]
             Members::Zstd(reader) => reader.finish(),
         }
     }
@@ -86,7 +86,7 @@ impl Members {
     pub fn unpacked(&self) -> Option<u64> {
         match self {
             Members::Gzip(reader) => reader.unpacked(),
-            #[cfg(feature = "codecs")]
+            #[cfg(feature = "tools")]
             Members::Zstd(_) => None,
         }
     }
@@ -95,7 +95,7 @@ impl Members {
     pub fn skip_rest(&mut self) -> Option<u64> {
         match self {
             Members::Gzip(reader) => Some(reader.skip_rest()),
-            #[cfg(feature = "codecs")]
+            #[cfg(feature = "tools")]
             Members::Zstd(_) => None,
         }
     }
@@ -104,7 +104,7 @@ impl Members {
     pub fn again(&mut self, member: u64) {
         match self {
             Members::Gzip(reader) => reader.again(member),
-            #[cfg(feature = "codecs")]
+            #[cfg(feature = "tools")]
             Members::Zstd(_) => {}
         }
     }
@@ -113,7 +113,7 @@ impl Members {
     pub fn may_span(&self) -> bool {
         match self {
             Members::Gzip(_) => false,
-            #[cfg(feature = "codecs")]
+            #[cfg(feature = "tools")]
             Members::Zstd(_) => true,
         }
     }
@@ -123,7 +123,7 @@ impl Members {
     pub fn may_end_elsewhere(&self) -> bool {
         match self {
             Members::Gzip(_) => false,
-            #[cfg(feature = "codecs")]
+            #[cfg(feature = "tools")]
             Members::Zstd(reader) => !reader.is_proven(),
         }
     }
@@ -132,7 +132,7 @@ impl Members {
     pub fn bad_checksum(&self) -> Code {
         match self {
             Members::Gzip(_) => code::GZIP_BAD_CHECKSUM,
-            #[cfg(feature = "codecs")]
+            #[cfg(feature = "tools")]
             Members::Zstd(_) => code::ZSTD_BAD_CHECKSUM,
         }
     }

@@ -41,7 +41,7 @@ mod warc;
 mod wbn;
 mod window;
 mod zip;
-#[cfg(feature = "codecs")]
+#[cfg(feature = "tools")]
 mod zstd;
 
 pub use aside::{About, Aside, Entry, Index, Page, Resource, Signature, Verdict};

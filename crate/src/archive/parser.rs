@@ -174,7 +174,7 @@ impl Feed for Heard<'_> {
 }
 
 /// Whether the parsers of rarer formats are here. The first module that a browser loads leaves them to the larger one.
-const HAS_ALL: bool = cfg!(feature = "codecs");
+const HAS_ALL: bool = cfg!(feature = "tools");
 
 /// Whether this module has the parser of a format; the larger one has all.
 pub fn is_read_here(format: Format) -> bool {
@@ -197,7 +197,7 @@ pub fn parser(format: Format, size: Option<u64>) -> Box<dyn Parser> {
         Format::WarcGz => Box::new(Reader::new(Container::Gzip)),
         Format::Cdx if HAS_ALL => Box::new(CdxParser::new(false)),
         Format::CdxGz if HAS_ALL => Box::new(CdxParser::new(true)),
-        #[cfg(feature = "codecs")]
+        #[cfg(feature = "tools")]
         Format::WarcZst => Box::new(Reader::new(Container::Zstd)),
         Format::Arc => Box::new(Reader::plain(Framing::Arc, size)),
         Format::ArcGz => Box::new(Reader::framed(Framing::Arc, Container::Gzip)),
@@ -241,7 +241,7 @@ pub fn parser_at(format: Format, offset: u64, skip: u64) -> Box<dyn Parser> {
     match format {
         Format::Warc => reader(Framing::Warc, Container::Plain),
         Format::WarcGz => reader(Framing::Warc, Container::Gzip),
-        #[cfg(feature = "codecs")]
+        #[cfg(feature = "tools")]
         Format::WarcZst => reader(Framing::Warc, Container::Zstd),
         Format::Arc => reader(Framing::Arc, Container::Plain),
         Format::ArcGz => reader(Framing::Arc, Container::Gzip),

@@ -10,7 +10,7 @@ use super::gzip::GzipReader;
 use super::machine::{Flow, Machine};
 use super::members::{Members, Step, broken_words};
 use super::record::{Joint, Sink};
-#[cfg(feature = "codecs")]
+#[cfg(feature = "tools")]
 use super::zstd::ZstdReader;
 use crate::error::{Code, Damage, code};
 use crate::limits::{INFLATE_STEP_BYTES, INFLATE_STEP_BYTES_EXTRACT, REWIND_BYTES_MIN};
@@ -23,7 +23,7 @@ pub enum Container {
     /// In gzip members, normally one each.
     Gzip,
     /// In Zstandard frames, one or several each.
-    #[cfg(feature = "codecs")]
+    #[cfg(feature = "tools")]
     Zstd,
 }
 
@@ -99,7 +99,7 @@ impl Reader {
                 (Some(Members::Gzip(Box::new(reader))), offset)
             }
             // The dictionary at the start of the file comes first.
-            #[cfg(feature = "codecs")]
+            #[cfg(feature = "tools")]
             Container::Zstd => {
                 let reader = ZstdReader::new(framing, offset, step_bytes);
                 (Some(Members::Zstd(Box::new(reader))), 0)

@@ -269,7 +269,7 @@ impl Row {
         let key = match column("urlkey") {
             Some(key) => key,
             // Who only recognises rows has no use for it.
-            None if !cfg!(feature = "codecs") => Vec::new(),
+            None if !cfg!(feature = "tools") => Vec::new(),
             None => {
                 let url = column("url").unwrap_or_default();
                 crate::archive::surt(&String::from_utf8_lossy(&url)).into_bytes()

@@ -8,10 +8,10 @@ use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "tools")]
 mod cdx;
-#[cfg(any(feature = "engine", feature = "codecs"))]
-mod codecs;
 #[cfg(feature = "engine")]
 mod content;
+#[cfg(feature = "tools")]
+mod decoding;
 #[cfg(feature = "documents")]
 mod documents;
 #[cfg(feature = "engine")]

@@ -4,12 +4,12 @@
 //! never has to be held. What is stored decoded under a header that says otherwise (crawlers do that) is
 //! seen by its first bytes and passes as it is.
 
-#[cfg(feature = "codecs")]
+#[cfg(feature = "tools")]
 mod brotli;
 #[cfg(feature = "engine")]
 mod deflate;
 mod stage;
-#[cfg(feature = "codecs")]
+#[cfg(feature = "tools")]
 mod zstd;
 
 pub use stage::{Fate, Stage};
@@ -29,7 +29,7 @@ pub enum State {
     /// Wants more input, or more room.
     Going,
     /// The data ends here; what follows is not part of it. Only decoders tell, and not every module has one.
-    #[cfg_attr(not(any(feature = "engine", feature = "codecs")), expect(dead_code))]
+    #[cfg_attr(not(any(feature = "engine", feature = "tools")), expect(dead_code))]
     Ended,
     /// The data is not what it should be.
     Broken,
@@ -90,7 +90,7 @@ impl Coding {
     fn is_here(self) -> bool {
         match self {
             Coding::Gzip | Coding::Deflate => cfg!(feature = "engine"),
-            Coding::Brotli | Coding::Zstd => cfg!(feature = "codecs"),
+            Coding::Brotli | Coding::Zstd => cfg!(feature = "tools"),
         }
     }
 
@@ -155,9 +155,9 @@ impl Form {
             Form::Zlib => Some(Box::new(deflate::Deflate::new(deflate::Wrapper::Zlib))),
             #[cfg(feature = "engine")]
             Form::BareDeflate => Some(Box::new(deflate::Deflate::new(deflate::Wrapper::Bare))),
-            #[cfg(feature = "codecs")]
+            #[cfg(feature = "tools")]
             Form::Brotli => Some(Box::new(brotli::Brotli::new())),
-            #[cfg(feature = "codecs")]
+            #[cfg(feature = "tools")]
             Form::Zstd => Some(Box::new(zstd::Zstd::new())),
             #[allow(unreachable_patterns)]
             _ => None,

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 use crate::archive::{BodyDecoder, BodyOutcome, Content};
 use crate::limits::EXTRACT_HELD_BYTES_MAX;
 
-/// Takes codings off a body, as far as this module knows them: `codecs` has br and zstd, the engine has gzip and deflate.
+/// Takes codings off a body that the first module does not know, and what lies under those.
 ///
 /// The host pushes pieces of the body and then ends it. After each of these it takes what came out, and as long as
 /// `is_behind` holds calls `go_on` and takes again. A take is of a megabyte or so, however much the body expands;
