@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { expect, test, type Locator, type Page } from "@playwright/test";
 import { cutArchive, longArchive, smallArchive, widelyArchive } from "./archives.js";
+import { launchSmall, limitRoom } from "./pages/tabs.mjs";
 import { Viewer, sendArchive, startOrigin } from "./viewer.js";
 
 const shelf = (page: Page): Locator => page.locator("stackroom-shelf");
@@ -134,6 +135,78 @@ test("a file with a handle opens again by one click, and is missed where it is n
   await viewer.visit();
   await found.getByRole("button", { name: /handled/ }).first().click();
   await expect(shelf(page).getByRole("alert")).toContainText("The file is not where it was");
+});
+
+test("a file that the browser was not allowed to read again says so, and is asked for", async ({ page }) => {
+  await page.addInitScript((base64) => {
+    const make = async (): Promise<FileSystemFileHandle> => {
+      const handle = await (await navigator.storage.getDirectory()).getFileHandle("guarded.warc.gz", { create: true });
+      const stream = await handle.createWritable();
+      await stream.write(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+      await stream.close();
+      return handle;
+    };
+    // As of a file outside of the private file system, after a restart, where the person says no.
+    const asked = { queryPermission: async () => "prompt", requestPermission: async () => "denied" };
+    Object.assign(FileSystemFileHandle.prototype, asked);
+    Object.assign(globalThis, { showOpenFilePicker: async () => [await make()] });
+  }, Buffer.from(smallArchive()).toString("base64"));
+  const viewer = await start(page);
+  await page.getByRole("button", { name: "Choose files" }).click();
+  await viewer.kept();
+  await viewer.visit();
+  await entry(page, "guarded.warc.gz").getByRole("button", { name: /guarded/ }).first().click();
+  await expect(shelf(page).getByRole("alert")).toContainText("The browser was not allowed to read the file.");
+  await expect(viewer.list).toHaveCount(0);
+  await expect(entry(page, "guarded.warc.gz")).toBeVisible();
+});
+
+test("room that runs short is said from four fifths on, until there is some again", async ({ browserName, baseURL }) => {
+  const quota = 20_000_000;
+  const small = await launchSmall(browserName as "chromium" | "firefox", quota);
+  try {
+    const page = await small.context.newPage();
+    const viewer = new Viewer(page);
+    await viewer.visit(baseURL ?? "");
+    await viewer.hasLibrary();
+    await limitRoom(page, quota);
+    await viewer.pick({ name: "small.warc.gz", bytes: smallArchive() });
+    await viewer.kept();
+    await viewer.visit(baseURL ?? "");
+    const meter = page.getByRole("meter", { name: "Room used in this browser" });
+    await expect(meter).toBeVisible();
+    await expect(page.getByText("Room runs short.")).toHaveCount(0);
+    const { usage = 0, quota: told = 0 } = await page.evaluate(async (limit) => {
+      const root = await navigator.storage.getDirectory();
+      const { quota: most = 0, usage = 0 } = await navigator.storage.estimate();
+      // A file at a time: what is written takes its room twice until it is closed.
+      const bytes = Math.ceil((Math.min(most, limit) * 0.85 - usage) / 10);
+      for (let n = 0; n < 10; n += 1) {
+        const stream = await (await root.getFileHandle(`filler-${n}`, { create: true })).createWritable();
+        await stream.write(new Uint8Array(bytes));
+        await stream.close();
+      }
+      return navigator.storage.estimate();
+    }, quota);
+    await viewer.visit(baseURL ?? "");
+    if (browserName === "chromium") {
+      // Whatever there is, Chromium says that it is what is used and 10 GiB: sites must not know people by their disks.
+      expect(told - usage).toBe(10 * 2 ** 30);
+      await expect(meter).toHaveAttribute("aria-valuenow", "0");
+      return;
+    }
+    await expect(page.getByRole("alert")).toContainText("Room runs short. Remove archives that you do not need.");
+    expect(Number(await meter.getAttribute("aria-valuenow"))).toBeGreaterThanOrEqual(80);
+    await page.evaluate(async () => {
+      const root = await navigator.storage.getDirectory();
+      for (let n = 0; n < 10; n += 1) await root.removeEntry(`filler-${n}`);
+    });
+    await viewer.visit(baseURL ?? "");
+    await expect(meter).toBeVisible();
+    await expect(page.getByText("Room runs short.")).toHaveCount(0);
+  } finally {
+    await small.close();
+  }
 });
 
 test("an address opens again with Enter, and is kept anew where it changed", async ({ page }) => {
