@@ -297,6 +297,30 @@ test("an archive has a title, tags and a note, in all tabs at once", async ({ pa
   }
 });
 
+test("an index is checked, and made again with all that was said of the archive", async ({ page }) => {
+  const viewer = await openAndKeep(page, file("widely.warc.gz", widelyArchive()));
+  await viewer.visit();
+  const widely = entry(page, "widely.warc.gz");
+  await widely.getByRole("button", { name: "What to do with widely.warc.gz" }).click();
+  await page.getByRole("menuitem", { name: "Check the index" }).click();
+  await expect(viewer.notice).toHaveText("The index is as it was written.");
+  await widely.getByRole("button", { name: "What to do with widely.warc.gz" }).click();
+  await page.getByRole("menuitem", { name: "Rename, tag, note" }).click();
+  await page.getByLabel("Title").fill("Widely");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await viewer.pick(test.info().outputPath("widely.warc.gz"));
+  await viewer.kept();
+  await page.getByRole("button", { name: "This archive is in the library" }).click();
+  await page.getByRole("menuitem", { name: "Index again" }).click();
+  await viewer.kept();
+  await page.getByRole("button", { name: "This archive is in the library" }).click();
+  await page.getByRole("menuitem", { name: "Check the index" }).click();
+  await expect(viewer.notice).toHaveText("The index is as it was written.");
+  await viewer.visit();
+  await expect(shelf(page).getByRole("listitem")).toHaveCount(1);
+  await expect(entry(page, "Widely")).toContainText("63");
+});
+
 test("an archive is removed from the start page and from the open archive, after a question", async ({ page }) => {
   const path = file("small.warc.gz", smallArchive());
   const viewer = await openAndKeep(page, path);

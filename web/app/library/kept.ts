@@ -61,6 +61,8 @@ export class Kept extends LitElement {
               : canCopy && copying === undefined
                 ? html`<button role="menuitem" @click=${() => void library.keepCopy()}><span>${words.keepCopy(kept.bytes === undefined ? "" : formatBytes(kept.bytes))}</span></button>`
                 : nothing}
+          <button role="menuitem" @click=${() => void library.check(kept.id)}><span>${words.checkIndex}</span></button>
+          <button role="menuitem" @click=${() => void library.indexAgain()}><span>${words.indexAgain}</span></button>
           <button role="menuitem" @click=${() => askToRemove(this.store, kept)}><span>${words.removeThis}</span></button>
         </stackroom-menu>
       `;

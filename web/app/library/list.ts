@@ -186,6 +186,7 @@ export class Shelves extends LitElement {
         <stackroom-menu label=${words.entryActions(name)} .icon=${icons.menu}>
           <button role="menuitem" @click=${() => void this.#open(entry)}><span>${words.open}</span></button>
           <button role="menuitem" @click=${() => askToDescribe(this.store, entry)}><span>${words.rename}</span></button>
+          <button role="menuitem" @click=${() => void this.store.library?.check(entry.id)}><span>${words.checkIndex}</span></button>
           ${copy === undefined
             ? nothing
             : html`<button role="menuitem" @click=${() => void this.store.library?.dropCopy(entry.id)}><span>${words.dropCopy(formatBytes(copy.bytes))}</span></button>`}

@@ -209,6 +209,17 @@ export class Shelf {
   }
 
   /** Reads the open archive a second time, to keep what an older index does not have. */
+  /** Reads all of what is kept of an archive, and says whether it is what was written. */
+  async check(id: number): Promise<void> {
+    this.#store.say(words.checkingIndex);
+    try {
+      const findings = await this.library.index(id).verify();
+      this.#store.say(findings.length === 0 ? words.indexSound : words.indexDamaged(formatCount(findings.length), findings.length === 1));
+    } catch (error) {
+      this.#store.say(words.indexNotChecked(troubleOf(error).message));
+    }
+  }
+
   async indexAgain(): Promise<void> {
     const { archive, source } = this.#store;
     if (archive === undefined) return;

@@ -111,6 +111,12 @@ const english = {
   changedSince: "The archive is not what it was when it was kept: it is kept anew.",
   removeThis: "Remove from the library",
 
+  checkIndex: "Check the index",
+  checkingIndex: "Checking the index",
+  indexSound: "The index is as it was written.",
+  indexDamaged: (count: string, isOne: boolean) => `The index is damaged in ${isOne ? `${count} place` : `${count} places`}. Index the archive again.`,
+  indexNotChecked: (why: string) => `The index could not be checked: ${why}`,
+
   // Copies
   keepCopy: (size: string) => (size === "" ? "Keep a copy in this browser" : `Keep a copy in this browser (${size})`),
   copying: (percent: string) => (percent === "" ? "Copying" : `Copying ${percent}\u00a0%`),
