@@ -1,5 +1,6 @@
 // The kept index of an archive at one, two, five and ten million records, in Node, in files: what a record costs to add,
-// kept as often as a library does, and what it takes; then look-ups in it. `npm run bench -- index [MILLIONS...]`.
+// kept as often as a library does, and what it takes; then look-ups in it. Before that a hundred thousand records with
+// documents, against the same without. `npm run bench -- index [MILLIONS...]`.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +11,9 @@ const LIBRARY = new URL("../../dist/lib/", import.meta.url);
 const MILLIONS = [1, 2, 5, 10];
 const ROWS_AT_ONCE = 2_000;
 const LOOK_UPS = 200;
+/** With web pages of some kB of text each. */
+const DOCUMENTED = 100_000;
+const WORDS = 2_000;
 
 async function library() {
   const load = (name) => import(new URL(name, LIBRARY).href);
@@ -54,18 +58,58 @@ function rowMaker() {
   };
 }
 
+/** Web pages for two of three rows, as the engine tells them: words of a vocabulary, titles and links as pages have them. */
+function documentMaker() {
+  const pick = random();
+  const words = Array.from({ length: WORDS }, () => pick(1e9).toString(36).slice(0, 2 + pick(7)));
+  const said = (count) => Array.from({ length: count }, () => words[pick(pick(WORDS) + 1)]).join(" ");
+  const out = Buffer.allocUnsafe(ROWS_AT_ONCE * 40_000);
+  let [pages, textBytes, linkBytes] = [0, 0, 0];
+  const lot = (from, count) => {
+    let at = 0;
+    const varint = (value) => {
+      for (; value >= 128; value = Math.floor(value / 128)) out[at++] = (value % 128) | 128;
+      out[at++] = value;
+    };
+    const text = (value) => {
+      varint(value.length);
+      at += out.latin1Write(value, at);
+    };
+    for (let n = from; n < from + count; n++) {
+      if (n % 3 === 0) continue;
+      const body = said(50 + pick(900));
+      for (const value of [n, 0, 0]) varint(value);
+      for (const value of [said(6), ["en", "de", "fr"][pick(3)], said(12), "/favicon.ico", `https://www.example.org/${n}`, "", "", body]) text(value);
+      const links = 20 + pick(60);
+      varint(links);
+      for (let link = 0; link < links; link++) {
+        varint(link % 3 === 0 ? 1 : 0);
+        const before = at;
+        text(`/section-${pick(40)}/article/${pick(1e6)}`);
+        linkBytes += at - before;
+      }
+      pages++;
+      textBytes += body.length;
+    }
+    return out.subarray(0, at);
+  };
+  return { lot, counts: () => ({ pages, textBytes, linkBytes }) };
+}
+
 const cpu = () => {
   const { user, system } = process.cpuUsage();
   return user + system;
 };
 
-async function grown({ ArchiveIndex, KeptIndex, divided, nodeStorage }, folder, count) {
+async function grown({ ArchiveIndex, KeptIndex, divided, nodeStorage }, folder, count, documents) {
   const index = await ArchiveIndex.open(KeptIndex, divided(nodeStorage(folder)).shelf(1));
   const rows = rowMaker();
   let microseconds = 0;
   for (let from = 0; from < count; from += ROWS_AT_ONCE) {
     const some = rows(from, ROWS_AT_ONCE);
+    const lot = documents?.(from, ROWS_AT_ONCE);
     const before = cpu();
+    if (lot) await index.addDocuments(from, from + ROWS_AT_ONCE, lot);
     if (await index.add(some)) {
       await index.keep();
       await index.tidy();
@@ -88,11 +132,42 @@ async function milliseconds(work) {
   return median(times);
 }
 
+async function documented(found, figures, say) {
+  say("documents");
+  const folder = mkdtempSync(join(CACHE, "index-"));
+  try {
+    const without = await grown(found, join(folder, "without"), DOCUMENTED);
+    const { lot, counts } = documentMaker();
+    const { index, microseconds } = await grown(found, join(folder, "with"), DOCUMENTED, lot);
+    const { pages, textBytes, linkBytes } = counts();
+    const name = `${DOCUMENTED / 1e3} thousand records with ${Math.round(pages / 1e3)} thousand pages`;
+    const bytes = index.bytes - without.index.bytes;
+    figures.add(name, "CPU a record", microseconds / DOCUMENTED, "us", { peer: "without documents", ratio: without.microseconds / microseconds });
+    figures.add(name, "CPU a page", (microseconds - without.microseconds) / pages, "us");
+    figures.add(name, "text and links a page", (textBytes + linkBytes) / pages, "bytes");
+    figures.add(name, "kept a page", bytes / pages, "bytes", { peer: "text and links as they are", ratio: (textBytes + linkBytes) / bytes });
+    figures.add(name, "memory of the process", process.memoryUsage().rss / 2 ** 20, "MiB");
+    const pick = random();
+    figures.add(name, "a screen of 50 pages anywhere, by title", await milliseconds(() => index.documents({ order: "title", from: pick(pages - 50), count: 50 })), "ms");
+    figures.add(name, "a screen of 50 pages of a language, by time", await milliseconds(() => index.documents({ order: "time", language: "de", from: pick(pages / 4), count: 50 })), "ms");
+    figures.add(name, "text and links of a page", await milliseconds(async () => {
+      const row = pick(DOCUMENTED);
+      await index.text(row);
+      await index.links(row);
+    }), "ms");
+    await index.close();
+    await without.index.close();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 export async function bench(figures, { parts, say }) {
   const millions = parts.length > 0 ? parts.map(Number) : MILLIONS;
   if (!millions.every((many) => many > 0)) throw new Error("how many millions of records? [1 2 5 10]");
   const found = await library();
   mkdirSync(CACHE, { recursive: true });
+  await documented(found, figures, say);
   let first;
   for (const many of millions) {
     say(`${many} million records`);

@@ -137,7 +137,7 @@ function elementsOf(page: Page): Promise<{ bad: string[]; images: string[] }> {
   });
 }
 
-const views: readonly TabName[] = ["Preview", "Headers", "Text", "JSON", "Hex"];
+const views: readonly TabName[] = ["Preview", "Headers", "Text", "JSON", "Hex", "Page"];
 
 let canary: Origin;
 

@@ -7,10 +7,10 @@ use stackroom::codec::{Reader, Writer};
 use stackroom::document::{Document, DocumentKind, Link, LinkKind};
 use stackroom::index::{
     DocumentList, DocumentOrder, Documents, DocumentsCheck, DocumentsManifest, Index, Long,
-    NO_LANGUAGE, Part, Window, read_links,
+    NO_LANGUAGE, Part, StackPart, Window, read_links,
 };
 use stackroom::row::Row;
-use stackroom::segment::{Blocks, Stop};
+use stackroom::segment::{Blocks, Kind, Order, SegmentWriter, Stop};
 
 use super::host::{Host, Random};
 
@@ -618,5 +618,105 @@ fn whatever_is_wrong_with_a_segment_of_documents_is_found_and_none_of_it_is_told
     assert_eq!(DocumentsManifest::read(&bytes), Some(manifest));
     for end in 0..bytes.len() {
         assert_eq!(DocumentsManifest::read(&bytes[..end]), None);
+    }
+}
+
+/// Segments that are whole and were made by nobody who knows what is to be in them.
+#[test]
+fn whatever_a_segment_holds_every_question_is_answered() {
+    let mut random = Random(77);
+    for _ in 0..300 {
+        let mut files = [Vec::new(), Vec::new()];
+        let sections: [&[&[u8]]; 2] = [
+            &[b"facts", b"file", b"title", b"time", b"kind", b"links"],
+            &[b"text"],
+        ];
+        for (names, file) in sections.iter().zip(&mut files) {
+            let mut writer = SegmentWriter::with_blocks_of(5, 64);
+            for name in *names {
+                // In no order at all where it says that there is none.
+                let order = if random.below(4) == 0 {
+                    Order::AsGiven
+                } else {
+                    Order::ByKey
+                };
+                let is_weighed = random.below(5) == 0;
+                writer.begin(name, Kind { order, is_weighed });
+                for _ in 0..random.below(40) {
+                    let mut some = |bound: u64| -> Vec<u8> {
+                        let length = random.below(bound);
+                        let byte = |_| {
+                            [0, 1, 2, b'=', b'+', 0xff]
+                                [usize::try_from(random.below(6)).expect("one")]
+                        };
+                        (0..length).map(byte).collect()
+                    };
+                    let (key, value) = (some(14), some(20));
+                    writer.push(&key, &value);
+                }
+            }
+            *file = writer.finish();
+        }
+        let mut keeper = Keeper::new(Documents::default());
+        let part = |file: u32, bytes: &[u8]| StackPart {
+            file,
+            bytes: bytes.len() as u64,
+            end: 1 << 40,
+            entries: 9,
+            merges: 0,
+        };
+        let [facts, texts] = files;
+        let manifest = DocumentsManifest {
+            facts: vec![part(0, &facts)],
+            texts: vec![part(1, &texts)],
+            ..DocumentsManifest::default()
+        };
+        keeper.host.files.extend([(0, facts), (1, texts)]);
+        keeper.documents = keeper
+            .host
+            .run(|blocks| Documents::open(&manifest, blocks))
+            .expect("segments");
+        let _ = keeper.ask(Documents::languages);
+        for list in [
+            DocumentList::Pages,
+            DocumentList::Language("="),
+            DocumentList::Kind(DocumentKind::Json),
+        ] {
+            let _ = keeper.ask(|documents, blocks| documents.count(list, blocks));
+            for order in DocumentOrder::ALL {
+                for is_descending in [false, true] {
+                    let window = Window {
+                        from: random.below(4),
+                        count: 50,
+                        is_descending,
+                    };
+                    let _ =
+                        keeper.ask(|documents, blocks| documents.list(list, order, window, blocks));
+                }
+            }
+        }
+        for row in [0, 1, 0x0101_0101_0101_0101, u64::MAX] {
+            let _ = keeper.ask(|documents, blocks| documents.facts(row, blocks));
+            for long in [Long::Links, Long::Text] {
+                let _ = keeper.ask(|documents, blocks| documents.pieces(long, row, 0, 9, blocks));
+                let _ = keeper
+                    .ask(|documents, blocks| documents.pieces(long, row, u32::MAX, 9, blocks));
+            }
+        }
+        let _ = keeper.check();
+        let bytes: Vec<u8> = (0..random.below(60))
+            .map(|_| u8::try_from(random.below(256)).expect("a byte"))
+            .collect();
+        let _ = DocumentsManifest::read(&bytes);
+        let _ = read_links(&bytes);
+        let end = keeper.documents.end();
+        let last = Document {
+            row: u64::MAX,
+            ..Document::default()
+        };
+        assert!(Documents::default().add(&encoded(&[last]), 0, 1));
+        if !keeper.documents.add(&bytes, end, end) {
+            assert_eq!(keeper.documents.end(), end);
+        }
     }
 }

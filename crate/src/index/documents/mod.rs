@@ -173,7 +173,7 @@ impl Documents {
             let Some(document) = document else {
                 return false;
             };
-            next = document.row + 1;
+            next = document.row.saturating_add(1);
             if document.row >= self.end {
                 documents.push(document);
             }

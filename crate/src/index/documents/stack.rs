@@ -105,7 +105,7 @@ impl Stack {
     /// Adds an entry of a row, that of the first section counted.
     pub fn push(&mut self, section: usize, row: u64, key: &[u8], value: &[u8]) {
         if self.draft.push(section, key, value) {
-            self.drafted.end = row + 1;
+            self.drafted.end = row.saturating_add(1);
             self.drafted.entries += u64::from(section == 0);
         }
     }
