@@ -233,6 +233,22 @@ test("an address opens again with Enter, and is kept anew where it changed", asy
   }
 });
 
+test("a link on a first visit is kept, and so is what is opened before the library is there", async ({ page, context }) => {
+  const origin = await startOrigin((request, response) => sendArchive(longArchive(11), request, response));
+  try {
+    const viewer = new Viewer(page);
+    await viewer.visit(`/?src=${encodeURIComponent(`${origin.address}/linked.warc`)}`);
+    await viewer.kept();
+    await expect(viewer.count).toHaveText("11");
+    const other = new Viewer(await context.newPage());
+    await other.visit();
+    await other.pick({ name: "early.warc.gz", bytes: smallArchive() });
+    await other.kept();
+  } finally {
+    await origin.close();
+  }
+});
+
 test("what is in the library opens without being read again", async ({ page }) => {
   const bytes = longArchive(4_000);
   let isSilent = false;

@@ -8,17 +8,8 @@ import "./views/app.js";
 
 applyTheme(readTheme());
 
-/** How long a link waits for the library that may have what it leads to. */
-const patienceMs = 600;
-
-/** Whether the library ever got an archive in this browser. */
-function hasKept(): boolean {
-  try {
-    return localStorage.getItem("stackroom.library") !== null;
-  } catch {
-    return false;
-  }
-}
+/** How long what is opened waits for the library, which may have it already, and keeps it if not. */
+const patienceMs = 1_500;
 
 const store = new Store(openArchive, checkArchive);
 
@@ -48,6 +39,6 @@ app.store = store;
 document.body.prepend(app);
 // Where the browser has no room for one, all else is as it would be.
 const library = import("./library/shelf.js").then(({ openShelf }) => openShelf(store, openArchive)).catch(() => undefined);
-if (linked() !== null && hasKept()) void Promise.race([library, new Promise((resolve) => setTimeout(resolve, patienceMs))]).then(follow);
-else follow();
+store.ready = Promise.race([library, new Promise((resolve) => setTimeout(resolve, patienceMs))]);
+follow();
 warmFonts();

@@ -80,6 +80,8 @@ export class Store {
   arrangement?: Arrangement | undefined;
   /** Once it is there, if this browser has what it needs. */
   library?: Shelf | undefined;
+  /** When it is there, or is waited for no longer. */
+  ready: Promise<unknown> = Promise.resolve();
   /** What the left pane lists. */
   listing: Listing = "records";
   view?: View | undefined;
@@ -153,6 +155,8 @@ export class Store {
     const abort = this.#begin(name);
     this.#source = source;
     this.onSource(source instanceof URL ? source : undefined);
+    await this.ready;
+    if (abort.signal.aborted) return;
     const open = this.library?.opener ?? this.#openArchive;
     try {
       const archive = await open(source, {

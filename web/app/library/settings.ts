@@ -1,7 +1,6 @@
 /** Choices about the library that are kept from visit to visit. */
 
-/** `library` says that there is something in it, so that a link waits for it. */
-type Setting = "keep" | "browse" | "library";
+type Setting = "keep" | "browse";
 
 export function readSetting(name: Setting): string | undefined {
   try {

@@ -91,7 +91,6 @@ export class Shelf {
         this.#isStale = false;
         const [entries, room, ids] = await Promise.all([this.library.list(), this.library.room().catch(() => undefined), handled()]);
         this.entries = entries;
-        writeSetting("library", entries.length > 0 ? "used" : undefined);
         this.room = room;
         this.handled = ids;
         const { kept } = this;
