@@ -281,6 +281,47 @@ test("what is in the library opens without being read again", async ({ page }) =
   }
 });
 
+test("a signed link is not kept, and another one to the same archive opens it without reading it", async ({ page }) => {
+  const bytes = longArchive(4_000);
+  let asked = 0;
+  const origin = await startOrigin((request, response) => {
+    const signature = new URL(request.url ?? "", "http://a.test").searchParams.get("X-Amz-Signature");
+    if (signature !== "first" && signature !== "second") {
+      response.writeHead(403, { "Access-Control-Allow-Origin": "*" });
+      response.end();
+      return;
+    }
+    asked += 1;
+    sendArchive(bytes, request, response);
+  });
+  try {
+    const viewer = await start(page);
+    const link = (signature: string): string => `${origin.address}/bucket/signed.warc?X-Amz-Credential=someone&X-Amz-Expires=60&versionId=7&X-Amz-Signature=${signature}`;
+    const address = page.getByRole("textbox", { name: "Address of an archive" });
+    await address.fill(link("first"));
+    await page.keyboard.press("Enter");
+    await viewer.kept();
+    await viewer.visit();
+    await expect(entry(page, "signed.warc")).toContainText("link needed");
+    await entry(page, "signed.warc").getByRole("button", { name: /signed/ }).first().click();
+    await expect(shelf(page).getByRole("alert")).toContainText("Open it by a fresh one");
+    const before = asked;
+    await address.fill(link("second"));
+    await page.keyboard.press("Enter");
+    await viewer.kept();
+    await expect(viewer.count).toHaveText("4,000");
+    expect(asked - before).toBeLessThan(4);
+    await viewer.filter.fill("item-3999");
+    await viewer.openRecord("item-3999");
+    await viewer.show("Text");
+    await expect(viewer.panel).toContainText("item 3999");
+    await viewer.visit();
+    await expect(shelf(page).getByRole("listitem")).toHaveCount(1);
+  } finally {
+    await origin.close();
+  }
+});
+
 test("three tabs open the same archive, one keeps it, and all have its views", async ({ page, context }) => {
   const path = file("widely.warc.gz", widelyArchive());
   const tabs = [page, await context.newPage(), await context.newPage()];

@@ -15,6 +15,7 @@ import { askToDescribe } from "./describe.js";
 import { filesOf } from "./handles.js";
 import { askToRemove, nameOf } from "./remove.js";
 import "./room.js";
+import { isSigned } from "./signed.js";
 import { addressOf, difference, isFolder, keptFiles } from "./sources.js";
 import { words } from "./words.js";
 
@@ -202,6 +203,7 @@ export class Shelves extends LitElement {
     const said = [
       state === "ready" ? html`<span>${states.ready}</span>` : html`<span class="warn">${states.indexing(formatCount(records))}</span>`,
       ...(needsFile ? [html`<span>${states.fileNeeded}</span>`] : []),
+      ...(copy === undefined && isSigned(source) ? [html`<span>${states.linkNeeded}</span>`] : []),
       ...(damageCount === 0 ? [] : [html`<span class="warn">${states.problems(formatCount(damageCount), damageCount === 1)}</span>`]),
     ];
     return html`${said.map((one, at) => html`${at === 0 ? "" : " \u00b7 "}${one}`)}`;
@@ -231,6 +233,10 @@ export class Shelves extends LitElement {
     const address = addressOf(entry);
     if (address !== undefined) {
       await this.store.openAddress(address);
+      return;
+    }
+    if (isSigned(entry.source)) {
+      this.trouble = words.linkNeeded(nameOf(entry));
       return;
     }
     // At once: a picker opens for a click alone.

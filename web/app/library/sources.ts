@@ -1,14 +1,15 @@
 /** What makes an archive the same one when it is opened again, and in what it differs where it is not. */
 import type { NamedFile } from "../drop.js";
 import type { Source } from "../state.js";
+import { isSigned, unsigned } from "./signed.js";
 import { describeFile, type KeptArchive, type KeptFile } from "stackroom/library";
 
 /** Of more files than this only names, sizes and dates are compared. */
 const markedMax = 500;
 
-/** The address, or what the files are called, how long they are and when they were last changed. */
+/** The address but for a signature, or what the files are called, how long they are and when they were last changed. */
 export async function sourceKey(source: Source): Promise<string> {
-  if (source instanceof URL) return source.href;
+  if (source instanceof URL) return unsigned(source);
   const stated = source.map(({ name, source: { size, lastModified } }) => `${name}\t${size}\t${lastModified}`);
   const [only] = stated;
   if (only !== undefined && stated.length === 1) return `file:${only}`;
@@ -17,7 +18,7 @@ export async function sourceKey(source: Source): Promise<string> {
 }
 
 export function addressOf({ source }: KeptArchive): string | undefined {
-  return /^https?:/.test(source) ? source : undefined;
+  return /^https?:/.test(source) && !isSigned(source) ? source : undefined;
 }
 
 /** The files as a library knows them again. */

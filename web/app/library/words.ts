@@ -138,6 +138,7 @@ const english = {
     ready: "ready",
     indexing: (records: string) => `not read to the end: ${records} so far`,
     fileNeeded: "file needed",
+    linkNeeded: "link needed",
     problems: (count: string, isOne: boolean) => `damaged: ${count} ${isOne ? "problem" : "problems"}`,
   },
   isOpenNow: "open here",
@@ -159,6 +160,7 @@ const english = {
   describeFailed: "That could not be kept.",
 
   // Opening again
+  linkNeeded: (name: string) => `${name} was opened by a link that is valid for a while. Open it by a fresh one: it is known again.`,
   needsFile: (name: string) => `Choose ${name} again: the browser does not remember where it is.`,
   otherFile: "This is another file",
   otherFileWhat: (known: string, given: string) => `The library knows ${known}. What was chosen is ${given}.`,
