@@ -11,18 +11,27 @@ const DONE = `(() => {
   return store?.progress?.isDone && store.archive ? { records: store.progress.records } : null;
 })()`;
 
-/** Our viewer, as built. It is done when its store holds every record. */
+const KEPT = `(() => {
+  const { keeping, trouble } = document.querySelector("stackroom-app").store.library ?? {};
+  return keeping === "kept" || (trouble ? { failed: String(trouble.message) } : null);
+})()`;
+
+/** Our viewer, as built. It is done when all is in the library: every record, and what the documents among them say. */
 export function stackroom(home) {
   return {
     home,
     async open(page, source) {
+      const start = performance.now();
       if (source.url) await page.navigate(`${home}?src=${encodeURIComponent(source.url)}`);
       else await page.setFile(find(`(element) => element.localName === "input" && element.type === "file"`), source.path);
       const { failed, records } = await page.until(DONE, PATIENCE_MS);
       if (failed) throw new Error(`the viewer could not open the archive: ${failed}`);
+      const listedSeconds = (performance.now() - start) / 1000;
+      const kept = await page.until(KEPT, PATIENCE_MS);
+      if (kept.failed) throw new Error(`the viewer could not keep the archive: ${kept.failed}`);
       // The answer is fetched by asking twice, since not every driver waits for promises.
       await page.evaluate(`(document.querySelector("stackroom-app").store.archive.memory().then((memory) => { window.benchMemory = memory; }), 0)`);
-      return { records, memory: await page.until("window.benchMemory", 10_000) };
+      return { records, listedSeconds, memory: await page.until("window.benchMemory", 10_000) };
     },
   };
 }
