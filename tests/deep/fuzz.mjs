@@ -13,7 +13,7 @@ const cargo = (args, options) => runProgram("cargo", ["+nightly", "fuzz", ...arg
 
 /** Which fixtures are seeds of a target, by how they are called. */
 const seeds = {
-  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, har: /\.har$/, manifest: /datapackage|\.json$/, state: null, tar: /\.tar$/, tar_gz: /tar\.gz$/,
+  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, document: null, har: /\.har$/, manifest: /datapackage|\.json$/, state: null, tar: /\.tar$/, tar_gz: /tar\.gz$/,
   warc: /\.warc$/, warc_gz: /\.warc\.gz$/, warc_zst: /\.zst$/, wbn: /\.wbn$/, zip: /\.(?:zip|wacz)$/,
 };
 const codings = { gzip: "|gzip", "gzip-twice": "|gzip, gzip", deflate: "|deflate", br: "|br", zstd: "|zstd", chunked: "chunked|", "chunked-gzip": "chunked|gzip" };
@@ -28,6 +28,15 @@ async function bodySeeds(into) {
     const content = Buffer.from(bytes.subarray(end - record.raw_len, end));
     writeFileSync(`${into}/${name}`, Buffer.concat([Buffer.from(`${line}\n`), content]));
   }
+}
+
+/** Documents of every kind, each after a byte that says which. */
+function documentSeeds(into) {
+  const page = readFileSync(at("tests/sample/site/home/reading/a-box-of-weather.html"));
+  const feed = "<?xml version='1.0'?><rss><channel><title>A</title><item><link>http://a.test/</link><description><![CDATA[<p>b &amp; c]]></description></item></channel></rss>";
+  const markup = "<!doctype html><svg><title>a</title><![CDATA[b]]></svg><script><!--<script></script>--></script><template><p></template><pre>\n&notin;</pre><img srcset='a 1x, b 2x' alt=c>";
+  const texts = [page, page, "One line\nand another", '{"a": ["b\\u00e4\\ud83d\\ude00", {"c": "http://a.test/"}]}', feed, feed, markup, "/location"];
+  for (const [kind, text] of texts.entries()) writeFileSync(`${into}/kind-${kind}`, Buffer.concat([Buffer.from([kind]), Buffer.from(text)]));
 }
 
 /** States and rows of the fixtures, each after the length of the state. */
@@ -62,6 +71,7 @@ async function plant(target, fixtures) {
   mkdirSync(into, { recursive: true });
   if (target === "body") return bodySeeds(into);
   if (target === "state") return stateSeeds(into, fixtures);
+  if (target === "document") return documentSeeds(into);
   for (const { name, bytes } of JSON.parse(readFileSync(`${fixtures}/cases.json`, "utf8"))) {
     if ((seeds[target] ?? /./).test(name) && bytes < 30_000) copyFileSync(`${fixtures}/${name}`, `${into}/${name.replaceAll("/", "-")}`);
   }

@@ -15,8 +15,8 @@ import { digest, isFresh, leaveStamp } from "./stamp.mjs";
 export const wasmModules = ["engine", "tools", "rewrite", "store", "documents"];
 
 const rustFlags = "-C target-feature=+simd128";
-/** Modules are small before they are fast, but for the one whose whole point is speed and that no first load needs. */
-const profiles = { store: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" } };
+/** Modules are small before they are fast, but for those whose whole point is speed and that no first load needs. */
+const profiles = { store: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, documents: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" } };
 const outputs = (name) => [".js", ".d.ts", "_bg.wasm"].map((end) => `web/lib/wasm/${name}${end}`);
 const inputs = ["crate", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
 

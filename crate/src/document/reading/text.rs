@@ -51,17 +51,16 @@ impl Lines {
     }
 
     pub fn push(&mut self, text: &str) {
-        if self.is_cut {
-            return;
-        }
-        let mut words = text.split(is_blank).peekable();
-        while let Some(word) = words.next() {
-            if !word.is_empty() {
-                self.word(word);
+        let mut rest = text;
+        while !self.is_cut && !rest.is_empty() {
+            let (length, blank) = words(rest);
+            if length > 0 {
+                self.words(&rest[..length]);
             }
-            if words.peek().is_some() {
+            if blank > 0 {
                 self.blank();
             }
+            rest = &rest[length + blank..];
         }
     }
 
@@ -75,11 +74,17 @@ impl Lines {
         }
     }
 
-    fn word(&mut self, word: &str) {
-        if self.text.len() + 1 + word.len() > self.bytes_max {
+    /// Words with a blank between each other.
+    fn words(&mut self, words: &str) {
+        let mut words = words;
+        let room = self.bytes_max.saturating_sub(self.text.len() + 1);
+        if words.len() > room {
+            // As many as there is room for.
             self.is_cut = true;
+            let end = words.bytes().take(room + 1).rposition(|byte| byte == b' ');
+            words = &words[..end.unwrap_or(0)];
         }
-        if self.is_cut {
+        if words.is_empty() {
             return;
         }
         if !self.text.is_empty() {
@@ -90,7 +95,7 @@ impl Lines {
             }
         }
         self.gap = Gap::Nothing;
-        self.text.push_str(word);
+        self.text.push_str(words);
     }
 
     /// Bytes so far.
@@ -110,6 +115,26 @@ impl Lines {
     pub fn finish(self) -> String {
         self.text
     }
+}
+
+/// Length of the words that a text begins with, as far as they stand as they are to be, and of the white space behind.
+fn words(text: &str) -> (usize, usize) {
+    let bytes = text.as_bytes();
+    let is_word = |byte: &u8| (b'!'..=b'~').contains(byte);
+    let mut at = 0;
+    // A blank between two words is what comes of all white space.
+    while let Some(byte) = bytes.get(at) {
+        let is_between = *byte == b' ' && at > 0 && bytes.get(at + 1).is_some_and(is_word);
+        if !is_word(byte) && !is_between {
+            match text[at..].chars().next() {
+                Some(letter) if !is_blank(letter) => at += letter.len_utf8() - 1,
+                _ => break,
+            }
+        }
+        at += 1;
+    }
+    let blank = text[at..].find(|letter| !is_blank(letter));
+    (at, blank.unwrap_or(text.len() - at))
 }
 
 /// White space, and what shows nothing.

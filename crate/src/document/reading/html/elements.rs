@@ -2,6 +2,31 @@
 
 use super::tokens::Content;
 
+/// The name of an element in lower case; empty where it is longer than those that mean something.
+pub struct Name {
+    bytes: [u8; Name::BYTES_MAX],
+    length: usize,
+}
+
+impl Name {
+    const BYTES_MAX: usize = 16;
+
+    pub fn of(written: &str) -> Name {
+        let mut bytes = [0; Name::BYTES_MAX];
+        let mut length = 0;
+        if let Some(name) = bytes.get_mut(..written.len()) {
+            name.copy_from_slice(written.as_bytes());
+            name.make_ascii_lowercase();
+            length = name.len();
+        }
+        Name { bytes, length }
+    }
+
+    pub fn as_str(&self) -> &str {
+        str::from_utf8(&self.bytes[..self.length]).unwrap_or_default()
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Breaks {
     Nothing,

@@ -9,7 +9,7 @@ use super::links::{Links, first_of_set, url_of};
 use super::text::{Lines, cut, one_line};
 use crate::document::{Document, DocumentKind, LinkKind};
 use crate::limits::{DOCUMENT_DESCRIPTION_BYTES_MAX, PAGE_TITLE_BYTES_MAX, TABLE_URL_BYTES_MAX};
-use elements::{Breaks, breaks, breaks_foreign, content_of};
+use elements::{Breaks, Name, breaks, breaks_foreign, content_of};
 use foreign::Foreign;
 
 pub use entities::{Within, decoded};
@@ -124,16 +124,17 @@ impl Page {
     }
 
     fn start<'a>(&mut self, tag: Tag<'a>, tokens: &mut Tokens<'a>) {
-        let name = tag.name.to_ascii_lowercase();
-        if self.foreign.start(&name, tag) {
-            self.separate(breaks_foreign(&name));
-            self.foreign_links(&name, tag);
+        let name = Name::of(tag.name);
+        let name = name.as_str();
+        if self.foreign.start(name, tag) {
+            self.separate(breaks_foreign(name));
+            self.foreign_links(name, tag);
             return;
         }
         let is_closed = tag.is_self_closing && self.syntax == Syntax::Xml;
-        if let Some(content) = content_of(&name).filter(|_| !is_closed) {
+        if let Some(content) = content_of(name).filter(|_| !is_closed) {
             tokens.enter(tag.name, content);
-            self.inside = Some(match name.as_str() {
+            self.inside = Some(match name {
                 "title" => Inside::Title,
                 "xmp" | "listing" | "plaintext" => Inside::Seen,
                 _ => Inside::Unseen,
@@ -145,31 +146,32 @@ impl Page {
         if self.templates > 0 {
             return;
         }
-        self.separate(breaks(&name));
-        match name.as_str() {
+        self.separate(breaks(name));
+        match name {
             "pre" | "listing" if !is_closed => self.preformatted += 1,
             "h1" if self.heading == Heading::None && !is_closed => {
                 self.heading = Heading::From(self.lines.len());
             }
             _ => {}
         }
-        self.element(&name, tag);
+        self.element(name, tag);
     }
 
     fn end(&mut self, tag: Tag<'_>) {
-        let name = tag.name.to_ascii_lowercase();
-        if self.foreign.end(&name) {
-            self.separate(breaks_foreign(&name));
+        let name = Name::of(tag.name);
+        let name = name.as_str();
+        if self.foreign.end(name) {
+            self.separate(breaks_foreign(name));
             return;
         }
-        match name.as_str() {
+        match name {
             "template" => self.templates = self.templates.saturating_sub(1),
             "pre" | "listing" => self.preformatted = self.preformatted.saturating_sub(1),
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.end_heading(),
             _ => {}
         }
         if self.templates == 0 {
-            self.separate(breaks(&name));
+            self.separate(breaks(name));
         }
     }
 
