@@ -30,7 +30,7 @@ fn tag(stated: &str) -> Option<String> {
         (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
     };
     let is_tag = tag.len() <= 35 && parts.next().is_some_and(is_language) && parts.all(is_further);
-    (is_tag && !matches!(tag.as_str(), "und" | "zxx" | "mul")).then_some(tag)
+    (is_tag && !matches!(tag.as_str(), "und" | "zxx" | "mul" | "utf-8")).then_some(tag)
 }
 
 /// A language a line, and its most frequent words.
@@ -213,7 +213,16 @@ mod tests {
         assert_eq!(stated(" pt_BR ", "de", ""), "pt-br");
         assert_eq!(stated("zh-Hans-CN", "", ""), "zh-hans-cn");
         assert_eq!(stated("", "fr", "some words of English"), "fr");
-        for none in ["english", "de, en", "x", "und", "1", "en-", "<%= lang %>"] {
+        for none in [
+            "english",
+            "de, en",
+            "x",
+            "und",
+            "1",
+            "en-",
+            "UTF-8",
+            "<%= lang %>",
+        ] {
             assert_eq!(stated(none, "", "short"), "", "{none}");
         }
     }
