@@ -207,7 +207,6 @@ export class Shelf {
     await this.#readAgain(archive, source, false);
   }
 
-  /** Reads the open archive a second time, to keep what an older index does not have. */
   /** Reads all of what is kept of an archive, and says whether it is what was written. */
   async check(id: number): Promise<void> {
     this.#store.say(words.checkingIndex);
@@ -219,6 +218,7 @@ export class Shelf {
     }
   }
 
+  /** Reads the open archive a second time, to keep what an older index does not have. */
   async indexAgain(): Promise<void> {
     const { archive, source } = this.#store;
     if (archive === undefined) return;
