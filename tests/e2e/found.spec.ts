@@ -1,5 +1,6 @@
 /** Web pages that the viewer finds in an archive: listed in orders and languages, opened, read, and their links followed. */
 import { expect, test, type Locator, type Page } from "@playwright/test";
+import { zip } from "../fixtures/zip.mjs";
 import { hostileTitles, pagesArchive } from "./archives.js";
 import { Viewer } from "./viewer.js";
 
@@ -115,4 +116,25 @@ test("an index without pages says so, and has them when it is made again", async
   await page.getByRole("button", { name: "Index again" }).click();
   await page.getByRole("button", { name: "Pages 120" }).click();
   await expect(items(page).first()).toContainText("page-0");
+});
+
+test("a package has its own list of pages, and beside it all that were found", async ({ page }) => {
+  const stated = [{ format: "json-pages-1.0", id: "pages", title: "All" }, { url: "https://b.example.org/page-5", ts: "2015-06-11T10:05:00Z", title: "Chosen" }];
+  const bytes = zip([
+    { name: "datapackage.json", content: JSON.stringify({ profile: "data-package", wacz_version: "1.1.1", resources: [] }) },
+    { name: "archive/data.warc.gz", content: pagesArchive(30) },
+    { name: "pages/pages.jsonl", content: stated.map((line) => `${JSON.stringify(line)}\n`).join("") },
+  ]);
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  await viewer.hasLibrary();
+  await viewer.pick({ name: "crawl.wacz", bytes });
+  await viewer.kept();
+  await page.getByRole("button", { name: "Pages 1", exact: true }).click();
+  await expect(page.getByRole("list", { name: "Pages of the archive" }).getByRole("button")).toHaveText(/Chosen/);
+  await page.getByRole("button", { name: "All pages 30" }).click();
+  await expect(items(page).first()).toHaveAttribute("aria-setsize", "30");
+  // The next archive begins with its records.
+  await viewer.pick(crawl);
+  await expect(viewer.list).toBeVisible();
 });
