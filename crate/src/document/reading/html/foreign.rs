@@ -13,6 +13,8 @@ pub struct Foreign {
 
 struct Level {
     name: String,
+    /// It is part of a formula; else of a drawing.
+    is_formula: bool,
     /// HTML goes on in it.
     is_html: bool,
 }
@@ -25,8 +27,8 @@ impl Foreign {
 
     /// Whether what comes next is no text but a style or a script.
     pub fn is_unseen(&self) -> bool {
-        let last = self.open.last();
-        last.is_some_and(|level| matches!(level.name.as_str(), "style" | "script"))
+        let is_unseen = |level: &Level| matches!(level.name.as_str(), "style" | "script");
+        self.open.iter().any(is_unseen)
     }
 
     /// An element begins. Returns whether it is none of HTML.
@@ -36,10 +38,7 @@ impl Foreign {
             return false;
         }
         if self.is_inside() && breaks_out(name, tag) {
-            while self.is_inside() {
-                self.open.pop();
-            }
-            self.deeper = 0;
+            self.leave();
             return false;
         }
         if tag.is_self_closing {
@@ -49,8 +48,14 @@ impl Foreign {
             self.deeper += 1;
             return true;
         }
+        let is_formula = match name {
+            "svg" => false,
+            "math" => true,
+            _ => self.open.last().is_some_and(|level| level.is_formula),
+        };
         self.open.push(Level {
-            is_html: holds_html(name, tag),
+            is_formula,
+            is_html: holds_html(name, is_formula, tag),
             name: name.into(),
         });
         true
@@ -58,6 +63,10 @@ impl Foreign {
 
     /// An element ends. Returns whether it is none of HTML.
     pub fn end(&mut self, name: &str) -> bool {
+        if self.is_inside() && matches!(name, "p" | "br") {
+            self.leave();
+            return false;
+        }
         if self.deeper > 0 {
             self.deeper -= 1;
             return true;
@@ -68,13 +77,21 @@ impl Foreign {
         self.open.truncate(at);
         true
     }
+
+    /// HTML goes on, in what holds it.
+    pub fn leave(&mut self) {
+        while self.is_inside() {
+            self.open.pop();
+        }
+        self.deeper = 0;
+    }
 }
 
-fn holds_html(name: &str, tag: Tag<'_>) -> bool {
+fn holds_html(name: &str, is_formula: bool, tag: Tag<'_>) -> bool {
     match name {
-        "foreignobject" | "desc" | "title" => true,
-        "mi" | "mo" | "mn" | "ms" | "mtext" => true,
-        "annotation-xml" => tag.attributes.get("encoding").is_some_and(|encoding| {
+        "foreignobject" | "desc" | "title" => !is_formula,
+        "mi" | "mo" | "mn" | "ms" | "mtext" => is_formula,
+        "annotation-xml" if is_formula => tag.attributes.get("encoding").is_some_and(|encoding| {
             encoding.eq_ignore_ascii_case("text/html")
                 || encoding.eq_ignore_ascii_case("application/xhtml+xml")
         }),

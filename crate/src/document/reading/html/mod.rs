@@ -127,7 +127,9 @@ impl Page {
         let name = Name::of(tag.name);
         let name = name.as_str();
         if self.foreign.start(name, tag) {
-            self.separate(breaks_foreign(name));
+            if self.templates == 0 {
+                self.separate(breaks_foreign(name));
+            }
             self.foreign_links(name, tag);
             return;
         }
@@ -160,8 +162,14 @@ impl Page {
     fn end(&mut self, tag: Tag<'_>) {
         let name = Name::of(tag.name);
         let name = name.as_str();
+        if name == "template" && self.templates > 0 {
+            // A drawing in it ends with it.
+            self.foreign.leave();
+        }
         if self.foreign.end(name) {
-            self.separate(breaks_foreign(name));
+            if self.templates == 0 {
+                self.separate(breaks_foreign(name));
+            }
             return;
         }
         match name {

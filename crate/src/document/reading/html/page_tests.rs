@@ -33,6 +33,9 @@ fn text_is_what_shows_a_line_a_block() {
             "a b c d",
         ),
         ("a<svg><p>b<title>T</title>c", "a\nbc"),
+        ("a<svg>b</p>c<mi><style>d</style>", "a b\nc"),
+        ("a<math><desc><style>b<p>c", "a\nc"),
+        ("a<template><svg>b</template>c", "ac"),
         (
             "<xmp><b></xmp>c<plaintext><b></plaintext>",
             "<b>\nc\n<b></plaintext>",
