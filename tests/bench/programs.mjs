@@ -23,7 +23,7 @@ export function stackroom(home) {
     async open(page, source) {
       const start = performance.now();
       if (source.url) await page.navigate(`${home}?src=${encodeURIComponent(source.url)}`);
-      else await page.setFile(find(`(element) => element.localName === "input" && element.type === "file"`), source.path);
+      else await page.setFile(find(`(element) => element.localName === "input" && element.id === "files"`), source.path);
       const { failed, records } = await page.until(DONE, PATIENCE_MS);
       if (failed) throw new Error(`the viewer could not open the archive: ${failed}`);
       const listedSeconds = (performance.now() - start) / 1000;
