@@ -50,15 +50,15 @@ async function join(context: BrowserContext): Promise<Page> {
 }
 
 /** Begins to add an archive of so many records, named by a letter; how it ends is asked with `added`. */
-const begin = (page: Page, letter: string, count: number): Promise<void> =>
+const begin = (page: Page, letter: string, count: number, withDocuments = false): Promise<void> =>
   page.evaluate(
-    async ([name, records]) => {
+    async ([name, records, isTold]) => {
       const { library, openArchive: open, piecesOf } = globalThis.shared;
-      const archive = await open(new File(piecesOf(name, records, 0), `${name}.warc`), { isForKeeping: true });
+      const archive = await open(new File(piecesOf(name, records, 0), `${name}.warc`), { isForKeeping: true, withDocuments: isTold });
       globalThis.shared.adding = library.add(archive, { source: name }).finally(() => archive.close());
       globalThis.shared.adding.catch(() => {});
     },
-    [letter, count] as const,
+    [letter, count, withDocuments] as const,
   );
 
 const added = (page: Page): Promise<KeptArchive> => page.evaluate(() => globalThis.shared.adding as Promise<KeptArchive>);
@@ -131,29 +131,34 @@ test("an owner that is closed while another tab adds loses nothing, and what a c
   const count = 120_000;
   const owner = await join(context);
   const adding = await join(context);
-  await begin(adding, "a", count);
+  await begin(adding, "a", count, true);
   // Something is committed by then, and more is to come.
   await expect.poll(async () => (await list(adding))[0]?.records ?? 0, { timeout: 60_000 }).toBeGreaterThan(0);
   await owner.close();
   const kept = await added(adding);
   expect(kept).toMatchObject({ state: "ready", records: count });
+  expect(kept.lacksDocuments).toBeUndefined();
   expect(await story(adding, kept.id)).toEqual(expected(count));
   expect(await adding.evaluate(() => globalThis.shared.library.verify())).toEqual([]);
 
   // A tab that goes leaves what it was adding, for whoever adds it again.
   const leaving = await join(context);
-  await begin(leaving, "b", count);
+  await begin(leaving, "b", count, true);
   await expect.poll(async () => (await list(adding)).find(({ name }) => name === "b.warc")?.records ?? 0, { timeout: 60_000 }).toBeGreaterThan(0);
   await leaving.close();
   expect((await list(adding)).find(({ name }) => name === "b.warc")).toMatchObject({ state: "indexing" });
   const again = await join(context);
   await expect(async () => {
-    await begin(again, "b", count);
+    await begin(again, "b", count, true);
     expect(await added(again)).toMatchObject({ name: "b.warc", state: "ready", records: count });
   }).toPass({ timeout: 60_000 });
   const [latest] = await list(adding);
   expect(latest?.name).toBe("b.warc");
   expect(await story(again, latest?.id ?? 0)).toEqual(expected(count));
+  // What the records of both say is there as often as they do.
+  const said = async (id: number): Promise<unknown> => again.evaluate((one) => globalThis.shared.library.index(one).documentCounts(), id);
+  expect(await said(latest?.id ?? 0)).toMatchObject({ pages: 0, fragments: Array.from({ length: count }).filter((_, n) => n % 3 === 0 && n % 7 !== 0 && n % 50 !== 0).length });
+  expect(await said(kept.id)).toEqual(await said(latest?.id ?? 0));
 });
 
 test("what is kept opens again in another tab without its file being read, and what was broken off goes on there", async ({ context }) => {
