@@ -8,7 +8,6 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cutRecords, openArchive, type Archive, type CutProgress, type InspectedDamage, type RowRange } from "../../web/lib/node.js";
 import { concat, exchange, gzipMember, warcInfo } from "../fixtures/warc.js";
-// @ts-expect-error plain JavaScript
 import { zip } from "../fixtures/zip.mjs";
 
 const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
@@ -71,7 +70,7 @@ test("rows of a WARC file are its records, in its order, each once", async () =>
 });
 
 test("rows of several files and of members come from each", async () => {
-  const package_ = zip([{ name: "archive/a.warc.gz", content: packed, method: 0 }]) as Uint8Array;
+  const package_ = zip([{ name: "archive/a.warc.gz", content: packed, method: 0 }]);
   const sources = [{ source: blob(packed), name: "one.warc.gz" }, { source: blob(package_), name: "two.wacz" }, { source: blob(plain), name: "three.warc" }];
   await opened(sources, async (archive) => {
     expect(archive.progress.records).toBe(3 * records.length);
