@@ -169,7 +169,7 @@ test("it is written as it comes where the browser lets a file be picked", async 
 
 test("a long list is saved with its progress told, and stopped", async ({ page }) => {
   const saved = await keepBytes(page);
-  const many = concat(...Array.from({ length: 1_500 }, (_, n) => gzipMember(exchange({ url: `http://many.test/${n}`, headers: { "Content-Type": "text/plain" }, body: "x".repeat(2_000) })[0] ?? new Uint8Array())));
+  const many = concat(...Array.from({ length: 4_000 }, (_, n) => gzipMember(exchange({ url: `http://many.test/${n}`, headers: { "Content-Type": "text/plain" }, body: "x".repeat(200) })[0] ?? new Uint8Array())));
   const viewer = new Viewer(page);
   await viewer.visit();
   await viewer.pick({ name: "many.warc.gz", bytes: many });
@@ -177,7 +177,7 @@ test("a long list is saved with its progress told, and stopped", async ({ page }
   await page.getByRole("button", { name: "Save records" }).click();
   await dialog(page).getByRole("radio", { name: /^Files in a ZIP/ }).check();
   await dialog(page).getByRole("button", { name: "Save", exact: true }).click();
-  await expect(dialog(page).getByText(/[\d,]+ of 1,500 records/)).toBeVisible();
+  await expect(dialog(page).getByText(/[\d,]+ of 4,000 records/)).toBeVisible();
   await dialog(page).getByRole("button", { name: "Stop" }).click();
   await expect(page.getByText("Saving was stopped. Nothing was kept.")).toBeVisible();
   expect(await saved()).toBeUndefined();

@@ -234,11 +234,12 @@ fn hostile_bodies_take_no_longer_than_others() {
         read_as(kind, body.as_bytes());
         start.elapsed().as_secs_f64()
     };
+    // What takes the square of its length takes minutes; a machine that is busy takes a second now and then.
     let limit = 30.0
         * KINDS
             .iter()
             .map(|&kind| seconds(kind, &usual))
-            .fold(0.02, f64::max);
+            .fold(0.3, f64::max);
     for piece in [
         "<",
         "</",
