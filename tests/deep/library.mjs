@@ -1,6 +1,6 @@
 /**
  * Split WARC.GZ files, STACKROOM_LIBRARY_GB of them (20) in 30, opened as one collection from local files and kept in the
- * library of a browser, in Chromium and Firefox: the browser is killed twice on the way, and goes on; at the end all
+ * library of a browser, with what their pages say, in Chromium and Firefox: the browser is killed twice on the way, and goes on; at the end all
  * records are there. Memory, the longest silence of the page's thread, and the times to the first record and to open
  * again are told; memory above the idle page is to stay below the limit.
  */
@@ -52,7 +52,7 @@ async function keep() {
   const [known] = await deep.library.list();
   const options = { workers: "auto", onProgress };
   // What was broken off is read on.
-  deep.archive = known ? await deep.library.reopen(known.id, chosen, options) : await deep.openArchive(chosen, { ...options, isForKeeping: true });
+  deep.archive = known ? await deep.library.reopen(known.id, chosen, { ...options, withDocuments: known.state === "indexing" }) : await deep.openArchive(chosen, { ...options, isForKeeping: true, withDocuments: true });
   deep.adding = deep.library
     .add(deep.archive, { source: "split", files, onKept: ({ records }) => (deep.kept = records) })
     .then((kept) => (deep.ready = kept), (error) => (deep.error = `${error.code ?? error.name}: ${error.message}`));
