@@ -5,16 +5,15 @@ use super::columns::{
 };
 use super::groups::{self, Group, Grouping};
 use super::merged::Merged;
+use super::merging::{ENTRIES_A_STEP, Merging};
 use super::nearest::{self, Asked, Capture};
 use super::tiers;
 use crate::codec::{Reader, Writer};
 use crate::row::Row;
-use crate::segment::{Blocks, Check, Cursor, Draft, Merge, Rank, Segment, Stop};
+use crate::segment::{Blocks, Check, Cursor, Draft, Rank, Segment, Stop};
 
 /// A draft of so many bytes is worth a segment.
 const DRAFT_BYTES: usize = 8 << 20;
-/// Entries that a merge takes over in one step.
-const ENTRIES_A_STEP: usize = 4096;
 
 /// Takes the number, URL and value of a row, and says whether it wants more; nothing of one that is damaged.
 type Visit<'a> = dyn FnMut(u64, &[u8], &[u8]) -> Option<bool> + 'a;
@@ -80,18 +79,11 @@ struct Held {
     segment: Segment,
 }
 
-struct Merging {
-    merge: Merge,
-    /// Which of the segments become one.
-    from: usize,
-    count: usize,
-}
-
 pub struct Index {
     held: Vec<Held>,
     draft: Draft,
     draft_rows: u64,
-    merging: Option<Merging>,
+    merging: Merging,
 }
 
 impl Default for Index {
@@ -106,7 +98,7 @@ impl Index {
             held: Vec::new(),
             draft: Draft::new(&columns::sections()),
             draft_rows: 0,
-            merging: None,
+            merging: Merging::default(),
         }
     }
 
@@ -196,36 +188,24 @@ impl Index {
         let Some(range) = range else {
             return false;
         };
-        let sources = self.held[range.clone()].iter();
-        let sources = sources.map(|held| held.segment.clone()).collect();
-        self.merging = Some(Merging {
-            merge: Merge::new(id, sources),
-            from: range.start,
-            count: range.len(),
-        });
+        let segments = self.held.iter().map(|held| &held.segment);
+        self.merging.begin(id, range, segments);
         true
     }
 
     /// Goes on merging; true when all of the new segment is there to be taken.
     pub fn merge(&mut self, blocks: &mut Blocks) -> Result<bool, Stop> {
-        match &mut self.merging {
-            Some(merging) => merging.merge.step(blocks, ENTRIES_A_STEP),
-            None => Ok(true),
-        }
+        self.merging.step(blocks)
     }
 
     /// Bytes to append to the new segment's file.
     pub fn take_merged(&mut self) -> Vec<u8> {
-        let merging = self.merging.as_mut();
-        merging
-            .map(|merging| merging.merge.take())
-            .unwrap_or_default()
+        self.merging.take()
     }
 
     /// How many there are.
     pub fn waiting(&self) -> usize {
-        let merging = self.merging.as_ref();
-        merging.map_or(0, |merging| merging.merge.waiting())
+        self.merging.waiting()
     }
 
     /// The new segment is written: it stands in place of those that it was made of, whose files are of no use once the
@@ -236,11 +216,11 @@ impl Index {
         bytes: u64,
         blocks: &mut Blocks,
     ) -> Result<Vec<u32>, Stop> {
-        let Some(Merging { from, count, .. }) = self.merging else {
+        let Some(range) = self.merging.range() else {
             return Ok(Vec::new());
         };
         let segment = Segment::open(file, bytes, blocks)?;
-        let replaced = &self.held[from..from + count];
+        let replaced = &self.held[range.clone()];
         let rows = replaced.iter().map(|held| held.part.rows).sum();
         let first_row = replaced.first().map_or(0, |held| held.first_row);
         let held = Held {
@@ -248,8 +228,8 @@ impl Index {
             first_row,
             segment,
         };
-        let replaced: Vec<Held> = self.held.splice(from..from + count, [held]).collect();
-        self.merging = None;
+        let replaced: Vec<Held> = self.held.splice(range, [held]).collect();
+        self.merging.stop();
         let files = replaced.iter().map(|held| held.part.file);
         let files: Vec<u32> = files.collect();
         for file in &files {
@@ -260,7 +240,7 @@ impl Index {
 
     /// Leaves the segments as they are.
     pub fn stop_merge(&mut self) {
-        self.merging = None;
+        self.merging.stop();
     }
 
     // Reading

@@ -8,6 +8,7 @@ mod documents;
 mod groups;
 mod kept;
 mod merged;
+mod merging;
 mod nearest;
 mod tiers;
 

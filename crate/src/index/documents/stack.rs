@@ -1,13 +1,12 @@
 //! Segments that follow each other, the first of them with what is of the first rows, and a draft of the next one.
 
+use super::super::merging::{ENTRIES_A_STEP, Merging};
 use super::super::tiers;
 use crate::codec::{Reader, Writer};
-use crate::segment::{Blocks, Check, Draft, Kind, Merge, Segment, Stop};
+use crate::segment::{Blocks, Check, Draft, Kind, Segment, Stop};
 
 /// A draft of so many bytes is worth a segment.
 const DRAFT_BYTES: usize = 8 << 20;
-/// Entries that a merge or a check takes in one step.
-const ENTRIES_A_STEP: usize = 4096;
 /// Segments that become one where each may be written again once only.
 const ONCE_FAN: usize = 16;
 
@@ -49,13 +48,6 @@ struct Held {
     segment: Segment,
 }
 
-struct Merging {
-    merge: Merge,
-    /// Which of the segments become one.
-    from: usize,
-    count: usize,
-}
-
 /// How far a check is.
 #[derive(Default)]
 pub struct StackCheck {
@@ -69,7 +61,7 @@ pub struct Stack {
     /// What the draft, and what was flushed last, have: bytes are not known yet.
     drafted: StackPart,
     flushed: StackPart,
-    merging: Option<Merging>,
+    merging: Merging,
     /// What is in it is too much to be written more than once again.
     is_heavy: bool,
 }
@@ -81,7 +73,7 @@ impl Stack {
             draft: Draft::new(sections),
             drafted: StackPart::default(),
             flushed: StackPart::default(),
-            merging: None,
+            merging: Merging::default(),
             is_heavy,
         }
     }
@@ -154,40 +146,28 @@ impl Stack {
         let Some(range) = range else {
             return false;
         };
-        let sources = self.held[range.clone()].iter();
-        let sources = sources.map(|held| held.segment.clone()).collect();
-        self.merging = Some(Merging {
-            merge: Merge::new(id, sources),
-            from: range.start,
-            count: range.len(),
-        });
+        let segments = self.held.iter().map(|held| &held.segment);
+        self.merging.begin(id, range, segments);
         true
     }
 
     /// Goes on merging; true when all of the new segment is there to be taken.
     pub fn merge(&mut self, blocks: &mut Blocks) -> Result<bool, Stop> {
-        match &mut self.merging {
-            Some(merging) => merging.merge.step(blocks, ENTRIES_A_STEP),
-            None => Ok(true),
-        }
+        self.merging.step(blocks)
     }
 
     pub fn is_merging(&self) -> bool {
-        self.merging.is_some()
+        self.merging.range().is_some()
     }
 
     /// Bytes to append to the new segment's file.
     pub fn take_merged(&mut self) -> Vec<u8> {
-        let merging = self.merging.as_mut();
-        merging
-            .map(|merging| merging.merge.take())
-            .unwrap_or_default()
+        self.merging.take()
     }
 
     /// How many there are.
     pub fn waiting(&self) -> usize {
-        let merging = self.merging.as_ref();
-        merging.map_or(0, |merging| merging.merge.waiting())
+        self.merging.waiting()
     }
 
     /// The new segment is written: it stands in place of those that it was made of, whose files are told.
@@ -197,11 +177,11 @@ impl Stack {
         bytes: u64,
         blocks: &mut Blocks,
     ) -> Result<Vec<u32>, Stop> {
-        let Some(Merging { from, count, .. }) = self.merging else {
+        let Some(range) = self.merging.range() else {
             return Ok(Vec::new());
         };
         let segment = Segment::open(file, bytes, blocks)?;
-        let replaced = || self.held[from..from + count].iter().map(|held| held.part);
+        let replaced = || self.held[range.clone()].iter().map(|held| held.part);
         let part = StackPart {
             file,
             bytes,
@@ -209,11 +189,9 @@ impl Stack {
             entries: replaced().map(|part| part.entries).sum(),
             merges: 1 + replaced().map(|part| part.merges).max().unwrap_or_default(),
         };
-        let replaced = self
-            .held
-            .splice(from..from + count, [Held { part, segment }]);
+        let replaced = self.held.splice(range, [Held { part, segment }]);
         let files: Vec<u32> = replaced.map(|held| held.part.file).collect();
-        self.merging = None;
+        self.merging.stop();
         for file in &files {
             blocks.forget(*file);
         }
@@ -222,7 +200,7 @@ impl Stack {
 
     /// Leaves the segments as they are.
     pub fn stop_merge(&mut self) {
-        self.merging = None;
+        self.merging.stop();
     }
 
     // Checking
