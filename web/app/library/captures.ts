@@ -9,6 +9,7 @@ import type { Store } from "../state.js";
 import { icons } from "../views/icons.js";
 import { base, controls } from "../views/styles.js";
 import { Watch } from "../watch.js";
+import { isCapture } from "./iscapture.js";
 import { words } from "./words.js";
 
 interface Place {
@@ -21,8 +22,6 @@ interface Place {
 /** Of a URL with more records than this one goes through its list. */
 const rowsMax = 5_000;
 const rowsAtOnce = 500;
-/** What comes with captures and is none. */
-const beside: ReadonlySet<string> = new Set(["request", "metadata", "warcinfo", "continuation"]);
 
 export class Captures extends LitElement {
   static override properties = { store: { attribute: false }, place: { state: true } };
@@ -88,7 +87,7 @@ export class Captures extends LitElement {
         all.push(...some.rows);
         total = some.total;
       }
-      const rows = all.filter((one) => one.row === row.row || !beside.has(one.type));
+      const rows = all.filter((one) => one.row === row.row || isCapture(one));
       const at = rows.findIndex((one) => one.row === row.row);
       if (at >= 0 && rows.length > 1) this.place = { key, at, rows };
     } catch {

@@ -8,14 +8,13 @@ import type { OpenRecord } from "../record.js";
 import type { Store } from "../state.js";
 import { base, controls, messages } from "../views/styles.js";
 import { Watch } from "../watch.js";
+import { isCapture } from "./iscapture.js";
 import { languageName } from "./languages.js";
 import { words } from "./words.js";
 
 /** Letters that are shown at first, and with each step more. */
 const lettersAtOnce = 100_000;
 const linksAtOnce = 300;
-/** What comes with captures and is none. */
-const beside: ReadonlySet<string> = new Set(["request", "metadata", "warcinfo", "continuation"]);
 const kinds: readonly LinkKind[] = ["anchor", "media", "frame", "script", "style", "form", "other"];
 
 export class Said extends LitElement {
@@ -220,7 +219,7 @@ export class Said extends LitElement {
       const [key = ""] = await archive.urlKeys([url]);
       const { rows } = await index.captures(key, { count: 500 });
       const away = (time = 0): number => Math.abs(time - captured);
-      const [nearest] = rows.filter(({ type }) => !beside.has(type)).sort((a, b) => away(a.captured) - away(b.captured));
+      const [nearest] = rows.filter(isCapture).sort((a, b) => away(a.captured) - away(b.captured));
       if (nearest === undefined) this.store.say(words.notCaptured(visible(url, 200)));
       else this.store.openRecord(nearest);
     } catch {
