@@ -6,7 +6,8 @@
 import type { Archive, RecordRow } from "../lib/index.js";
 import { rangeOf } from "../serve/range.js";
 import { COPIED_BYTES_MAX, type Answer, type Get } from "./messages.js";
-import type { ReplayHosts, ReplayHtml } from "../lib/wasm/rewrite.js";
+import type { ReplayHosts } from "../lib/wasm/rewrite.js";
+import type { Rewriter, Rewriting } from "./rewriting.js";
 
 type Reply = Omit<Answer, "op" | "id">;
 
@@ -28,24 +29,23 @@ const DROPPED = new Set([
   "x-frame-options",
 ]);
 const KEPT_ENTITIES_MAX = 64;
-const DOCUMENTS = new Set(["document", "iframe", "frame"]);
 
 export class Collection {
   readonly #archive: Archive;
   readonly #hosts: ReplayHosts;
-  readonly #shim: string;
+  readonly #rewriter: Rewriter;
   /** Host, path and query of a URL, to the row that answers it. */
   readonly #rows = new Map<string, RecordRow>();
   readonly #entities = new Map<string, Promise<Entity>>();
 
-  private constructor(archive: Archive, hosts: ReplayHosts, shim: string) {
+  private constructor(archive: Archive, hosts: ReplayHosts, rewriter: Rewriter) {
     this.#archive = archive;
     this.#hosts = hosts;
-    this.#shim = shim;
+    this.#rewriter = rewriter;
   }
 
-  static async over(archive: Archive, hosts: ReplayHosts, shim: string): Promise<Collection> {
-    const collection = new Collection(archive, hosts, shim);
+  static async over(archive: Archive, hosts: ReplayHosts, rewriter: Rewriter): Promise<Collection> {
+    const collection = new Collection(archive, hosts, rewriter);
     for await (const row of archive.records()) collection.#enter(row);
     return collection;
   }
@@ -64,13 +64,13 @@ export class Collection {
     const key = this.#hosts.archived(get.url);
     const row = key === undefined ? undefined : this.#rows.get(key);
     if (!row || (get.method !== "GET" && get.method !== "HEAD")) return missing();
-    const entity = await this.#entity(row, DOCUMENTS.has(get.dest));
+    const entity = await this.#entity(row, get.dest);
     return get.method === "HEAD" ? { ...entity, body: null } : cut(entity, get.range);
   }
 
-  #entity(row: RecordRow, isDocument: boolean): Promise<Entity> {
-    const key = `${row.row} ${isDocument}`;
-    const kept = this.#entities.get(key) ?? this.#read(row, isDocument);
+  #entity(row: RecordRow, dest: string): Promise<Entity> {
+    const key = `${row.row} ${dest}`;
+    const kept = this.#entities.get(key) ?? this.#read(row, dest);
     this.#entities.delete(key);
     this.#entities.set(key, kept);
     kept.catch(() => this.#entities.delete(key));
@@ -81,7 +81,7 @@ export class Collection {
     return kept;
   }
 
-  async #read(row: RecordRow, isDocument: boolean): Promise<Entity> {
+  async #read(row: RecordRow, dest: string): Promise<Entity> {
     // Most files are small: read at once, beside their headers. Rows tell the stored size, which unpacking may exceed.
     const small = row.size < COPIED_BYTES_MAX ? this.#archive.bytes(row, "body") : undefined;
     small?.catch(() => {});
@@ -94,9 +94,18 @@ export class Collection {
       if (DROPPED.has(lower)) continue;
       headers.push([lower, lower === "location" ? (this.#hosts.replay_url(value) ?? value) : value]);
     }
-    const isHtml = /^\s*text\/html\b/i.test(detail.contentType ?? "");
-    const rewrite = isHtml ? (): ReplayHtml => this.#hosts.html(detail.charset, isDocument ? this.#shim : "") : undefined;
-    const body = small ? ofBytes(await small, rewrite) : await ofStream(this.#archive.read(row, "body"), rewrite);
+    const rewriting = await this.#rewriter.rewriterOf({
+      url: row.url,
+      time: row.captured ?? 0,
+      contentType: detail.contentType,
+      charset: detail.charset,
+      dest,
+      seed: `${row.url} ${row.captured ?? 0}`,
+      scripts: true,
+      cookies: "",
+    });
+    const body = small ? ofBytes(await small, rewriting) : await ofStream(this.#archive.read(row, "body"), rewriting);
+    if (rewriting?.charset) setCharset(headers, rewriting.charset);
     const code = Number(status);
     return {
       status: code >= 200 && code <= 599 ? code : 502,
@@ -107,36 +116,40 @@ export class Collection {
   }
 }
 
-function ofBytes(bytes: Uint8Array, rewrite: (() => ReplayHtml) | undefined): Entity["body"] {
+function ofBytes(bytes: Uint8Array, rewriting: Rewriting | null): Entity["body"] {
   let out = bytes;
-  if (rewrite) {
-    const html = rewrite();
-    html.write(bytes);
-    html.end();
-    out = html.take();
-    html.free();
+  if (rewriting) {
+    rewriting.write(bytes);
+    rewriting.end();
+    out = rewriting.take();
+    rewriting.free();
   }
   const own = out as Uint8Array<ArrayBuffer>;
   return own.length < COPIED_BYTES_MAX ? own : new Blob([own]);
 }
 
 /** Into a Blob without ever holding all of it. */
-async function ofStream(stream: ReadableStream<Uint8Array>, rewrite: (() => ReplayHtml) | undefined): Promise<Blob> {
-  if (!rewrite) return new Response(stream).blob();
-  const html = rewrite();
-  const rewriting = new TransformStream<Uint8Array, Uint8Array>({
+async function ofStream(stream: ReadableStream<Uint8Array>, rewriting: Rewriting | null): Promise<Blob> {
+  if (!rewriting) return new Response(stream).blob();
+  const through = new TransformStream<Uint8Array, Uint8Array>({
     transform(bytes, controller) {
-      html.write(bytes);
-      const out = html.take();
+      rewriting.write(bytes);
+      const out = rewriting.take();
       if (out.length > 0) controller.enqueue(out);
     },
     flush(controller) {
-      html.end();
-      controller.enqueue(html.take());
-      html.free();
+      rewriting.end();
+      controller.enqueue(rewriting.take());
+      rewriting.free();
     },
   });
-  return new Response(stream.pipeThrough(rewriting)).blob();
+  return new Response(stream.pipeThrough(through)).blob();
+}
+
+function setCharset(headers: [string, string][], charset: string): void {
+  for (const header of headers) {
+    if (header[0] === "content-type") header[1] = `${header[1].replace(/;.*$/s, "")}; charset=${charset}`;
+  }
 }
 
 function cut(entity: Entity, header: string | null): Reply {

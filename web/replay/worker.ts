@@ -4,7 +4,7 @@ import init, { ReplayHosts } from "../lib/wasm/rewrite.js";
 import { Bridge } from "./bridge.js";
 import { Collection } from "./collection.js";
 import type { FromWorker, ToWorker } from "./replay.js";
-import { SHIM } from "./shimtext.js";
+import { makeRewriter } from "./rewriting.js";
 
 let hosts: ReplayHosts | undefined;
 let collection: Promise<Collection> | undefined;
@@ -19,7 +19,7 @@ const say = (message: FromWorker): void => self.postMessage(message);
 async function open({ source, scheme, domain, salt }: ToWorker & { call: "open" }): Promise<null> {
   const [archive] = await Promise.all([openArchive(source, { worker: false }), init()]);
   hosts = new ReplayHosts(scheme, domain, salt);
-  collection = Collection.over(archive, hosts, SHIM);
+  collection = Collection.over(archive, hosts, makeRewriter(hosts, { scheme, domain, salt }));
   await collection;
   return null;
 }

@@ -1,0 +1,62 @@
+/**
+ * What is done to the bytes of a capture on their way to a page: decides which rewriter they go through, by what they
+ * are and what asks for them, and puts the shim first.
+ */
+
+import type { ReplayHosts } from "../lib/wasm/rewrite.js";
+import { SHIM } from "./shimtext.js";
+
+/** What of a capture rewriting depends on. */
+export interface Context {
+  /** The archived URL, absolute and with its scheme. */
+  readonly url: string;
+  /** Time of the capture, in milliseconds since 1970; 0 where it is unknown. */
+  readonly time: number;
+  /** As `archive.detail()` tells them. */
+  readonly contentType: string | undefined;
+  readonly charset: string | undefined;
+  /** `Request.destination` of who asks: "" where a script fetches. */
+  readonly dest: string;
+  /** The same for every replay of a page, so that what is random in it is the same too. */
+  readonly seed: string;
+  /** Whether scripts of the page may run. */
+  readonly scripts: boolean;
+  /** What `document.cookie` says at first. */
+  readonly cookies: string;
+}
+
+/** One body on its way through. */
+export interface Rewriting {
+  write(bytes: Uint8Array): void;
+  end(): void;
+  /** What has come out since the last call. */
+  take(): Uint8Array;
+  free(): void;
+  /** The character set of what comes out, where it is another than what goes in. */
+  readonly charset?: string;
+}
+
+export interface Rewriter {
+  /** Null where the bytes pass as they are. */
+  rewriterOf(context: Context): Promise<Rewriting | null>;
+}
+
+/** Replay origins are `scheme://label.domain`, and the salt is the secret in each label. */
+export interface Origins {
+  readonly scheme: string;
+  readonly domain: string;
+  readonly salt: string;
+}
+
+const FRAMES = new Set(["document", "iframe", "frame", "object", "embed"]);
+
+/** Over the table of hosts that requests are read with: a hashed label is known there once it has been put into a page. */
+export function makeRewriter(hosts: ReplayHosts, _origins: Origins): Rewriter {
+  return {
+    async rewriterOf({ contentType, charset, dest, scripts }) {
+      // What a script fetches it gets as it was: the shim maps addresses where they are used.
+      if (!FRAMES.has(dest) || !/^\s*text\/html\b/i.test(contentType ?? "")) return null;
+      return hosts.html(charset, scripts ? SHIM : "");
+    },
+  };
+}
