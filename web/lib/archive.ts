@@ -34,6 +34,14 @@ export interface FilterOptions extends SignalOption {
   readonly parts?: PartRange | undefined;
 }
 
+/** What another thread needs to read an archive that is open here. Both ports are to be transferred. */
+export interface ArchiveLine {
+  readonly name: string;
+  readonly port: MessagePort;
+  /** Says when the archive is closed. */
+  readonly ending: MessagePort;
+}
+
 /** A record's place in the archive; every row has one. */
 export interface RecordPlace {
   /** 0 where it is not said: the file itself. */
@@ -54,6 +62,7 @@ export class Archive {
   readonly #connection: Connection;
   readonly #connectReader: () => Promise<Connection>;
   readonly #listeners = new Set<(progress: Progress) => void>();
+  readonly #onClose = new Set<() => void>();
   #progress: Progress = { bytes: 0, records: 0, parts: 0, pages: 0, damageCount: 0, refusedCount: 0, elapsedMs: 0, isDone: false };
   #isClosed = false;
 
@@ -78,6 +87,23 @@ export class Archive {
   onProgress(listener: (progress: Progress) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Calls `listener` when the archive is closed. Returns how to stop that. */
+  onClose(listener: () => void): () => void {
+    this.#onClose.add(listener);
+    return () => this.#onClose.delete(listener);
+  }
+
+  /** A line to this archive for `archiveOver` in another thread, which reads by it without this one, until it is closed. */
+  async connect(): Promise<ArchiveLine> {
+    const [asking, ending] = [new MessageChannel(), new MessageChannel()];
+    await this.#connection.client.call("share", { port: asking.port1 });
+    this.onClose(() => {
+      ending.port1.postMessage(null);
+      ending.port1.close();
+    });
+    return { name: this.name, port: asking.port2, ending: ending.port2 };
   }
 
   /** Rows in the order of the file; fewer at the end of what is indexed so far. */
@@ -253,6 +279,8 @@ export class Archive {
     this.#isClosed = true;
     this.#connection.close();
     this.#listeners.clear();
+    for (const listener of [...this.#onClose]) listener();
+    this.#onClose.clear();
   }
 
   async #index(items: AsyncGenerator<OpenItem>, signal: AbortSignal | undefined): Promise<Progress> {

@@ -4,7 +4,7 @@
  */
 
 import { Collection, firstBytes, needsTools } from "./collection.js";
-import { ArchiveError, abortError, checkAbort, noMember } from "./errors.js";
+import { ArchiveError, abortError, checkAbort, noMember, notOpen } from "./errors.js";
 import { parseLines } from "./lines.js";
 import type { Harvesting } from "./harvesting.js";
 import type { DocumentsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
@@ -68,6 +68,7 @@ export class Engine {
         serve(port, this.handlers());
         return null;
       },
+      share: ({ port }) => this.#share(port),
       attach: async ({ source, member = "" }) => ({ format: await this.#attach(source, member) }),
       rows: ({ filter, start, count }) => this.#rows(filter, start, count),
       parts: ({ start }) => this.#opened().parts(start),
@@ -91,6 +92,7 @@ export class Engine {
       surt: ({ urls }) => this.#surt(urls),
       open: (request, signal) => this.#open(request, signal),
       goOn: ({ helpers = [] }, signal) => this.#goOn(helpers, signal),
+      follow: (_, signal) => this.#follow(signal),
       range: (request, signal) => this.#range(request, signal),
       harvest: (_, signal) => this.#harvest(signal),
       filter: (request, signal) => this.#filter(request.text, request.parts, signal),
@@ -226,6 +228,23 @@ export class Engine {
     const collection = new Collection(this.#wasm, given);
     this.#collection = collection;
     return collection;
+  }
+
+  #share(port: MessagePort): null {
+    const { rows, parts, nearest, heads, original, surt, follow, read } = this.handlers();
+    serve(port, { rows, parts, nearest, heads, original, surt, follow, read });
+    return null;
+  }
+
+  async *#follow(signal: AbortSignal): AsyncGenerator<OpenItem, void, undefined> {
+    const { format } = this.#opened();
+    yield { kind: "opened", format: format ?? "collection" };
+    signal.addEventListener("abort", () => this.#tellGrowth());
+    while (!this.#isIndexed && !signal.aborted) {
+      yield this.#progress(false);
+      await new Promise<void>((resolve) => this.#grown.push(resolve));
+    }
+    if (!signal.aborted) yield this.#progress(true);
   }
 
   /** Reads a range for another engine. */
@@ -396,7 +415,7 @@ export class Engine {
 
   #reader({ part, offset, skip }: Place, what: RecordPart): { reader: RecordReader; source: Source } {
     if (this.#collection) return this.#collection.reader(part, offset, skip, what);
-    if (!this.#attached) throw new ArchiveError("read/not-open", "No archive is open.");
+    if (!this.#attached) throw notOpen();
     const { finder, source } = this.#attached;
     return { reader: finder.read(offset, skip, what), source };
   }
@@ -581,7 +600,7 @@ export class Engine {
   }
 
   #opened(): Collection {
-    if (!this.#collection) throw new ArchiveError("read/not-open", "No archive is open.");
+    if (!this.#collection) throw notOpen();
     return this.#collection;
   }
 }

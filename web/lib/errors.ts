@@ -32,11 +32,15 @@ export function abortError(): Error {
   return new DOMException("The operation was cancelled.", "AbortError");
 }
 
-/** Throws if the signal says stop. */
 export function noMember(member: string): ArchiveError {
   return new ArchiveError("read/no-member", `There is no member ${member} with records in this file.`);
 }
 
+export function notOpen(): ArchiveError {
+  return new ArchiveError("read/not-open", "No archive is open.");
+}
+
+/** Throws if the signal says stop. */
 export function checkAbort(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortError();
 }

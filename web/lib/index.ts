@@ -6,7 +6,8 @@ import { opener, referTo } from "./open.js";
 export const { openArchive, reopenArchive, inspectArchive, checkArchive, readRecord, surt, cutRecords, checkQuery } = opener(connect, referTo, listHandle, connectReader, hire);
 
 export { Archive } from "./archive.js";
-export type { CutRowsOptions, FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";
+export { archiveOver } from "./line.js";
+export type { ArchiveLine, CutRowsOptions, FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";
 export { ArchiveError } from "./errors.js";
 export type { ArchiveSource, CheckOptions, CollectionSource, CutOptions, FolderSource, InspectOptions, KeptRecords, MemberOption, NamedSource, OpenOptions, ReopenOptions } from "./open.js";
 export { VERSION } from "./protocol.js";

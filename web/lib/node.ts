@@ -158,7 +158,8 @@ export async function* cutRecords(source: ArchiveSource, options: CutOptions = {
 }
 
 export { Archive } from "./archive.js";
-export type { CutRowsOptions, FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";
+export { archiveOver } from "./line.js";
+export type { ArchiveLine, CutRowsOptions, FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";
 export { ArchiveError } from "./errors.js";
 export type { IndexFormat, IndexOptions, IndexPiece } from "./indexes.js";
 export type { ArchiveSource, CheckOptions, CollectionSource, CutOptions, FolderSource, InspectOptions, KeptRecords, MemberOption, NamedSource, OpenOptions, ReopenOptions } from "./open.js";

@@ -46,6 +46,8 @@ export interface Calls {
   hello(request: { version: string; wasmUrl?: string; toolsUrl?: string; }): { version: string };
   /** Serves another engine, too. */
   lend(request: { port: MessagePort }): null;
+  /** Serves another reader of the open archive, who can change nothing of it. */
+  share(request: { port: MessagePort }): null;
   /** Makes a source known without indexing it, or a member of it; its records lie in part 0 then. */
   attach(request: { source: SourceRef; member?: string | undefined }): { format: ArchiveFormat };
   parts(request: { start: number }): ArchivePart[];
@@ -133,6 +135,8 @@ export interface Streams {
   open(request: { sources: readonly NamedRef[]; helpers?: readonly MessagePort[]; isForKeeping?: boolean; withDocuments?: boolean }): OpenItem;
   /** Goes on with an archive that is restored: reads what is not read yet. */
   goOn(request: { helpers?: readonly MessagePort[] }): OpenItem;
+  /** How far indexing is, for another reader. */
+  follow(request: Record<string, never>): OpenItem;
   /** Reads a range for another engine, and tells of it in reports of the engine. */
   range(request: LentFile & { job: Float64Array }): Uint8Array;
   /** Bodies of documents of an archive that is opened `withDocuments`, as the engine gathers them: a lot each. Reading waits for who takes them. */

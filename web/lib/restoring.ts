@@ -4,7 +4,7 @@
  */
 
 import { Collection, sum, type File } from "./collection.js";
-import { ArchiveError } from "./errors.js";
+import { ArchiveError, notOpen } from "./errors.js";
 import { notAState, packState, unpackState, type KeptFile } from "./keptstate.js";
 import type { EngineExports, ToolsExports } from "./module.js";
 import type { Client } from "./port.js";
@@ -20,7 +20,7 @@ const knownFiles = new WeakMap<Collection, readonly KeptFile[]>();
 /** All but the rows of a collection, at the last place within its first records from which reading can go on. */
 export function keptState({ kept_state, Restoring }: ToolsExports, collection: Collection, records: number): Uint8Array {
   const { format, index } = collection;
-  if (format === undefined) throw new ArchiveError("read/not-open", "No archive is open.");
+  if (format === undefined) throw notOpen();
   const table = kept_state(index, Math.min(records, index.records()));
   const state = new Restoring(table);
   const files = collection.files.slice(0, state.files()).map(({ number }) => number);
