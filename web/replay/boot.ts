@@ -6,22 +6,32 @@
 const ATTEMPTS_MAX = 3;
 const PATIENCE_MS = 10_000;
 const COUNT = "wa-boot";
+/** Asked for by the viewer, to see whether replay works here, or to have somebody here who hands over ports. */
+const STANDING = "/.wa/boot";
 
 async function boot(): Promise<void> {
   if (top === self) throw new Error("An archived page opens inside Stackroom only.");
+  if (location.pathname === STANDING) return stand();
   const attempts = Number(sessionStorage.getItem(COUNT) ?? 0) + 1;
   if (attempts > ATTEMPTS_MAX) {
     sessionStorage.removeItem(COUNT);
     throw new Error("The archived page cannot be reached.");
   }
   sessionStorage.setItem(COUNT, String(attempts));
-  const { serviceWorker } = navigator;
-  if (!serviceWorker) throw new Error("This browser allows no service worker here, so nothing can be replayed.");
-  const registration = await serviceWorker.register("/.wa/sw.js", { scope: "/", updateViaCache: "all" });
-  const pipe = await activated(registration);
-  await connected(pipe);
+  await connected(await started());
   // Not replace(): an address with a fragment would only be scrolled to.
   location.reload();
+}
+
+async function stand(): Promise<void> {
+  await started();
+  top?.postMessage({ wa: "here" }, `${location.protocol}//${location.host.replace(/^[^.]+\./, "")}`);
+}
+
+async function started(): Promise<ServiceWorker> {
+  const { serviceWorker } = navigator;
+  if (!serviceWorker) throw new Error("This browser allows no service worker here, so nothing can be replayed.");
+  return activated(await serviceWorker.register("/.wa/sw.js", { scope: "/", updateViaCache: "all" }));
 }
 
 function activated(registration: ServiceWorkerRegistration): Promise<ServiceWorker> {

@@ -4,7 +4,7 @@
  * Malformed or excessive talk closes the port. Reading only.
  */
 
-import { COPIED_BYTES_MAX, type Answer, type Get, type ToBridge, type ToPipe } from "./messages.js";
+import { BODY_BYTES_MAX, COPIED_BYTES_MAX, PROTOCOL, type Answer, type Get, type ToBridge, type ToPipe } from "./messages.js";
 
 /** What answers requests; null where there is nothing to say. */
 export type AnswerGet = (get: Get, label: string) => Promise<Omit<Answer, "op" | "id">>;
@@ -12,6 +12,8 @@ export type AnswerGet = (get: Get, label: string) => Promise<Omit<Answer, "op" |
 /** Requests of one port that are worked on at a time, and that may wait besides. */
 const AT_WORK_MAX = 64;
 const WAITING_MAX = 20_000;
+/** Of an address or another text of a request. Data is no address here, so that this is plenty. */
+const TEXT_MAX = 1 << 20;
 /** How long answers are gathered into one message. */
 const GATHER_MS = 2;
 
@@ -56,6 +58,7 @@ export class Bridge {
       atWork += 1;
       this.counts.gets += 1;
       try {
+        if (item.v !== PROTOCOL) throw new Error("a pipe of another version");
         send({ op: "answer", id: item.id, ...(await this.#answer(item, label)) });
       } catch {
         send({ op: "failed", id: item.id });
@@ -79,10 +82,11 @@ export class Bridge {
 
 function isToBridge(item: unknown): item is ToBridge {
   if (typeof item !== "object" || item === null) return false;
-  const { op, id, url, method, mode, dest, range } = item as Partial<Record<keyof Get, unknown>>;
+  const { op, id, url, method, mode, dest, range, clientId = "", resultingClientId = "", type = "", body } = item as Partial<Record<keyof Get, unknown>>;
   if (op === "ping") return true;
-  const isText = [url, method, mode, dest].every((text) => typeof text === "string");
-  return op === "get" && typeof id === "number" && isText && (range === null || typeof range === "string");
+  const isText = [url, method, mode, dest, clientId, resultingClientId, type].every((text) => typeof text === "string" && text.length <= TEXT_MAX);
+  const isBody = body === undefined || (body instanceof ArrayBuffer && body.byteLength <= BODY_BYTES_MAX);
+  return op === "get" && typeof id === "number" && isText && isBody && (range === null || typeof range === "string");
 }
 
 /** A small body's buffer belongs to the answer alone, so it is handed over. */

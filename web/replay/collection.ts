@@ -1,149 +1,151 @@
 /**
- * Answers requests of replay origins from one open archive: finds the capture, rewrites documents, cuts ranges.
+ * Answers requests of replay origins from one open archive: has the capture found, its body rewritten, ranges cut.
  * Knows no ports. Keeps what was read last, so that the ranges of a video inflate it once.
  */
 
-import type { Archive, RecordRow } from "../lib/index.js";
-import { rangeOf } from "../serve/range.js";
-import { COPIED_BYTES_MAX, type Answer, type Get } from "./messages.js";
+import type { Archive, RecordDetail, RecordRow } from "../lib/index.js";
 import type { ReplayHosts } from "../lib/wasm/rewrite.js";
-import type { Rewriter, Rewriting } from "./rewriting.js";
+import { Jar } from "./cookies.js";
+import { cut, ofBytes, ofStream, sizeOf, type Entity, type Reply } from "./entity.js";
+import { Journal, type Entry } from "./journal.js";
+import { find, type Found, type Table } from "./lookup.js";
+import { COPIED_BYTES_MAX, type Get } from "./messages.js";
+import { missingPage } from "./missing.js";
+import { keptHeaders, statusOf } from "./recorded.js";
+import type { Rewriter } from "./rewriting.js";
 
-type Reply = Omit<Answer, "op" | "id">;
+/** Of bodies that are kept, those that were asked for last. */
+const KEPT_BYTES_MAX = 192 << 20;
+const SIMILAR_MAX = 12;
+const DOCUMENTS = new Set(["document", "iframe", "frame", "object", "embed"]);
 
-interface Entity {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: readonly (readonly [string, string])[];
-  readonly body: Blob | Uint8Array<ArrayBuffer>;
+export interface CollectionParts {
+  readonly archive: Archive;
+  readonly hosts: ReplayHosts;
+  readonly rewriter: Rewriter;
+  readonly table: Table;
 }
 
-/** Recorded headers that would undo the policy, speak of a connection that is over, or reach outside. */
-const DROPPED = new Set([
-  "accept-ranges", "alt-svc", "clear-site-data", "connection", "content-encoding", "content-length", "content-range",
-  "content-security-policy", "content-security-policy-report-only", "cross-origin-embedder-policy",
-  "cross-origin-opener-policy", "cross-origin-resource-policy", "document-policy", "feature-policy", "keep-alive", "link",
-  "nel", "origin-agent-cluster", "origin-trial", "permissions-policy", "public-key-pins", "refresh", "report-to",
-  "reporting-endpoints", "service-worker-allowed", "set-cookie", "set-cookie2", "sourcemap", "speculation-rules",
-  "strict-transport-security", "supports-loading-mode", "timing-allow-origin", "trailer", "transfer-encoding", "upgrade",
-  "x-frame-options",
-]);
-const KEPT_ENTITIES_MAX = 64;
-
 export class Collection {
-  readonly #archive: Archive;
-  readonly #hosts: ReplayHosts;
-  readonly #rewriter: Rewriter;
-  /** Host, path and query of a URL, to the row that answers it. */
-  readonly #rows = new Map<string, RecordRow>();
-  readonly #entities = new Map<string, Promise<Entity>>();
+  readonly journal = new Journal();
+  /** Whether scripts of pages run. */
+  hasScripts = true;
+  /** Told of every answer. */
+  onEntry: (entry: Entry) => void = () => undefined;
+  readonly #parts: CollectionParts;
+  readonly #jar = new Jar();
+  /** By what they are made of, those that were asked for last at the end. */
+  readonly #entities = new Map<string, { readonly entity: Promise<Entity>; bytes: number }>();
+  #kept = 0;
 
-  private constructor(archive: Archive, hosts: ReplayHosts, rewriter: Rewriter) {
-    this.#archive = archive;
-    this.#hosts = hosts;
-    this.#rewriter = rewriter;
-  }
-
-  static async over(archive: Archive, hosts: ReplayHosts, rewriter: Rewriter): Promise<Collection> {
-    const collection = new Collection(archive, hosts, rewriter);
-    for await (const row of archive.records()) collection.#enter(row);
-    return collection;
-  }
-
-  #enter(row: RecordRow): void {
-    if ((row.type !== "response" && row.type !== "resource") || !URL.canParse(row.url)) return;
-    const { protocol, host, pathname, search } = new URL(row.url);
-    if (protocol !== "http:" && protocol !== "https:") return;
-    // Names the host, so that a hashed label is known when it comes.
-    this.#hosts.label(host);
-    const key = host + pathname + search;
-    if (!this.#rows.has(key)) this.#rows.set(key, row);
+  constructor(parts: CollectionParts) {
+    this.#parts = parts;
   }
 
   async answer(get: Get): Promise<Reply> {
-    const key = this.#hosts.archived(get.url);
-    const row = key === undefined ? undefined : this.#rows.get(key);
-    if (!row || (get.method !== "GET" && get.method !== "HEAD")) return missing();
-    const entity = await this.#entity(row, get.dest);
-    return get.method === "HEAD" ? { ...entity, body: null } : cut(entity, get.range);
+    const { archive, hosts, table } = this.#parts;
+    const url = hosts.archived(get.url);
+    if (url === undefined) throw new Error("no address of this collection");
+    const found = await find(table, archive, {
+      url,
+      captured: this.journal.timeFor(get),
+      method: get.method,
+      body: get.body && new Uint8Array(get.body),
+      isOfRange: get.range !== null,
+    });
+    if (!found) return this.#missing(get, url);
+    const { row, isFuzzy } = found;
+    const { captured, mime } = row;
+    const entity = await this.#entity(found, get);
+    this.onEntry(this.journal.note(get, { url: row.url, row: row.row, captured, status: entity.status, mime, isFuzzy }));
+    const reply = cut(entity, get.range);
+    return { ...reply, ...(get.method === "HEAD" && { body: null }), ...(!this.hasScripts && { isInert: true }) };
   }
 
-  #entity(row: RecordRow, dest: string): Promise<Entity> {
-    const key = `${row.row} ${dest}`;
-    const kept = this.#entities.get(key) ?? this.#read(row, dest);
+  async #missing(get: Get, url: string): Promise<Reply> {
+    // The scheme is not in the address: archived pages of today mostly had this one.
+    const stated = `https://${url}`;
+    this.onEntry(this.journal.note(get, { url: stated }));
+    const isPage = DOCUMENTS.has(get.dest);
+    const text = isPage ? missingPage({ url: stated, similar: await this.#similar(url) }) : "This address is not in the archive.\n";
+    return {
+      status: 404,
+      statusText: "Not in the archive",
+      headers: [["content-type", `text/${isPage ? "html" : "plain"}; charset=utf-8`], ["cache-control", "no-store"]],
+      body: new TextEncoder().encode(text).buffer,
+      isInert: true,
+    };
+  }
+
+  async #similar(url: string): Promise<{ row: RecordRow; address: string }[]> {
+    const { hosts, table } = this.#parts;
+    const rows = await table.captures(url, "below", { captured: this.journal.wanted, count: SIMILAR_MAX * 4 });
+    const byUrl = new Map(rows.map((row) => [row.url, row]));
+    return [...byUrl.values()].slice(0, SIMILAR_MAX).flatMap((row) => {
+      const address = hosts.replay_url(row.url);
+      return address === undefined ? [] : [{ row, address }];
+    });
+  }
+
+  #entity(found: Found, get: Get): Promise<Entity> {
+    const key = [found.row.row, get.dest, this.hasScripts, found.callback?.wanted ?? ""].join(" ");
+    const kept = this.#entities.get(key) ?? this.#keep(key, found, get);
     this.#entities.delete(key);
     this.#entities.set(key, kept);
-    kept.catch(() => this.#entities.delete(key));
-    for (const oldest of this.#entities.keys()) {
-      if (this.#entities.size <= KEPT_ENTITIES_MAX) break;
-      this.#entities.delete(oldest);
-    }
+    return kept.entity;
+  }
+
+  #keep(key: string, found: Found, get: Get): { readonly entity: Promise<Entity>; bytes: number } {
+    const kept = { entity: this.#read(found, get), bytes: 0 };
+    kept.entity.then(
+      (entity) => {
+        if (this.#entities.get(key) !== kept) return;
+        kept.bytes = sizeOf(entity);
+        this.#kept += kept.bytes;
+        for (const [oldest, { bytes }] of this.#entities) {
+          if (this.#kept <= KEPT_BYTES_MAX || oldest === key) break;
+          this.#kept -= bytes;
+          this.#entities.delete(oldest);
+        }
+      },
+      () => this.#entities.delete(key),
+    );
     return kept;
   }
 
-  async #read(row: RecordRow, dest: string): Promise<Entity> {
+  async #read({ row, original, callback }: Found, { dest }: Get): Promise<Entity> {
+    const { archive, hosts, rewriter } = this.#parts;
+    const source = original ?? row;
     // Most files are small: read at once, beside their headers. Rows tell the stored size, which unpacking may exceed.
-    const small = row.size < COPIED_BYTES_MAX ? this.#archive.bytes(row, "body") : undefined;
+    const small = source.size < COPIED_BYTES_MAX ? archive.bytes(source, "body") : undefined;
     small?.catch(() => {});
-    const detail = await this.#archive.detail(row);
-    const [, status = "200", statusText = ""] = /^\S+ (\d{3}) ?(.*)$/.exec(detail.http?.startLine ?? "") ?? [];
-    const fields = detail.http?.headers ?? (detail.contentType === undefined ? [] : [["content-type", detail.contentType] as const]);
-    const headers: [string, string][] = [];
-    for (const [name, value] of fields) {
-      const lower = name.toLowerCase();
-      if (DROPPED.has(lower)) continue;
-      headers.push([lower, lower === "location" ? (this.#hosts.replay_url(value) ?? value) : value]);
-    }
-    const rewriting = await this.#rewriter.rewriterOf({
+    const detail = await this.#headsOf(row, original);
+    const { contentType, charset } = detail;
+    const host = hosts.archived(hosts.replay_url(row.url) ?? "")?.replace(/[/?].*$/s, "") ?? "";
+    const fields = detail.http?.headers ?? (contentType === undefined ? [] : [["content-type", contentType] as const]);
+    this.#jar.take(host, fields);
+    const rewriting = await rewriter.rewriterOf({
       url: row.url,
       time: row.captured ?? 0,
-      contentType: detail.contentType,
-      charset: detail.charset,
+      contentType,
+      charset,
       dest,
       seed: `${row.url} ${row.captured ?? 0}`,
-      scripts: true,
-      cookies: "",
+      scripts: this.hasScripts,
+      cookies: this.#jar.at(host),
     });
-    const body = small ? ofBytes(await small, rewriting) : await ofStream(this.#archive.read(row, "body"), rewriting);
+    const headers = keptHeaders(fields, row.url, (url) => hosts.replay_url(url));
     if (rewriting?.charset) setCharset(headers, rewriting.charset);
-    const code = Number(status);
-    return {
-      status: code >= 200 && code <= 599 ? code : 502,
-      statusText: /^[\t \x21-\x7e]*$/.test(statusText) ? statusText : "",
-      headers,
-      body,
-    };
+    const body = small ? ofBytes(renamed(await small, callback), rewriting) : await ofStream(archive.read(source, "body"), rewriting);
+    return { ...statusOf(detail.http?.startLine), headers, body, part: partOf(detail) };
   }
-}
 
-function ofBytes(bytes: Uint8Array, rewriting: Rewriting | null): Entity["body"] {
-  let out = bytes;
-  if (rewriting) {
-    rewriting.write(bytes);
-    rewriting.end();
-    out = rewriting.take();
-    rewriting.free();
+  /** A revisit that says only that nothing had changed has the headers of what it refers to. */
+  async #headsOf(row: RecordRow, original: RecordRow | undefined): Promise<RecordDetail> {
+    const detail = await this.#parts.archive.detail(row);
+    const isFull = detail.http !== undefined && row.status !== 304;
+    return original && !isFull ? this.#parts.archive.detail(original) : detail;
   }
-  const own = out as Uint8Array<ArrayBuffer>;
-  return own.length < COPIED_BYTES_MAX ? own : new Blob([own]);
-}
-
-/** Into a Blob without ever holding all of it. */
-async function ofStream(stream: ReadableStream<Uint8Array>, rewriting: Rewriting | null): Promise<Blob> {
-  if (!rewriting) return new Response(stream).blob();
-  const through = new TransformStream<Uint8Array, Uint8Array>({
-    transform(bytes, controller) {
-      rewriting.write(bytes);
-      const out = rewriting.take();
-      if (out.length > 0) controller.enqueue(out);
-    },
-    flush(controller) {
-      rewriting.end();
-      controller.enqueue(rewriting.take());
-      rewriting.free();
-    },
-  });
-  return new Response(stream.pipeThrough(through)).blob();
 }
 
 function setCharset(headers: [string, string][], charset: string): void {
@@ -152,23 +154,24 @@ function setCharset(headers: [string, string][], charset: string): void {
   }
 }
 
-function cut(entity: Entity, header: string | null): Reply {
-  const { body, status } = entity;
-  const size = body instanceof Blob ? body.size : body.length;
-  const range = header === null || status !== 200 ? "whole" : rangeOf(header, size);
-  if (range === "unsatisfiable") {
-    return { status: 416, statusText: "Range Not Satisfiable", headers: [["content-range", `bytes */${size}`]], body: null };
-  }
-  const { start, end } = range === "whole" ? { start: 0, end: size } : range;
-  const headers: (readonly [string, string])[] = [...entity.headers, ["accept-ranges", "bytes"], ["content-length", String(end - start)]];
-  const part = body instanceof Blob ? (range === "whole" ? body : body.slice(start, end)) : body.slice(start, end).buffer;
-  if (range === "whole") return { ...entity, headers, body: part };
-  return { status: 206, statusText: "Partial Content", headers: [...headers, ["content-range", `bytes ${start}-${end - 1}/${size}`]], body: part };
+/** A capture of a part of a file. */
+function partOf({ http }: RecordDetail): Entity["part"] {
+  if (!/^\S+ +206\b/.test(http?.startLine ?? "")) return undefined;
+  const field = http?.headers.find(([name]) => name.toLowerCase() === "content-range")?.[1] ?? "";
+  const [, start, size] = /^\s*bytes\s+(\d+)-\d+\/(\d+)/i.exec(field) ?? [];
+  return start === undefined || size === undefined ? undefined : { start: Number(start), size: Number(size) };
 }
 
-const missing = (): Reply => ({
-  status: 404,
-  statusText: "Not in the archive",
-  headers: [["content-type", "text/plain; charset=utf-8"], ["cache-control", "no-store"]],
-  body: new TextEncoder().encode("This address is not in the archive.\n").buffer,
-});
+/** The answer to a call by script calls the function that this page waits with. */
+function renamed(bytes: Uint8Array, callback: Found["callback"]): Uint8Array {
+  if (!callback) return bytes;
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, 2 * callback.recorded.length + 64));
+  const at = head.indexOf(`${callback.recorded}(`);
+  if (at < 0) return bytes;
+  const [wanted, from] = [new TextEncoder().encode(callback.wanted), at + callback.recorded.length];
+  const out = new Uint8Array(at + wanted.length + bytes.length - from);
+  out.set(bytes.subarray(0, at));
+  out.set(wanted, at);
+  out.set(bytes.subarray(from), at + wanted.length);
+  return out;
+}

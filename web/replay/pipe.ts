@@ -9,8 +9,8 @@
  * Knows no archive, no host and no rewriting. Built as one classic script with the boot page inside.
  */
 
-import type { Answer, Get, PortMessage, ToBridge, ToPipe } from "./messages.js";
-import { policyHeaders, replayOrigins } from "./policy.js";
+import { BODY_BYTES_MAX, PROTOCOL, type Answer, type Get, type PortMessage, type ToBridge, type ToPipe } from "./messages.js";
+import { inertPolicy, policyHeaders, replayOrigins } from "./policy.js";
 
 /** Put in by the build: the boot page, and how long requests are gathered into one message. */
 declare const BOOT_PAGE: string;
@@ -24,7 +24,6 @@ const SILENCE_MS = 500;
 const GONE_MS = 2_500;
 /** How long living pages are given to hand over a port. */
 const PORT_MS = 3_000;
-const BODY_BYTES_MAX = 1 << 20;
 
 const domain = scope.location.hostname.replace(/^[^.]+/, "");
 const policy = Object.entries(policyHeaders(replayOrigins(scope.location)));
@@ -65,10 +64,10 @@ scope.addEventListener("fetch", (event) => {
   if (isOwn && url.pathname.startsWith("/.wa/")) return;
   const { protocol, port: number } = scope.location;
   const isReplay = url.protocol === protocol && url.port === number && url.hostname.endsWith(domain);
-  event.respondWith(isReplay ? respond(event.request) : Response.error());
+  event.respondWith(isReplay ? respond(event) : Response.error());
 });
 
-async function respond(request: Request): Promise<Response> {
+async function respond({ request, clientId, resultingClientId }: FetchEvent): Promise<Response> {
   const isNavigation = request.mode === "navigate";
   if (!port && !(await connected())) return isNavigation ? bootPage() : Response.error();
   const hasBody = request.method !== "GET" && request.method !== "HEAD";
@@ -76,22 +75,26 @@ async function respond(request: Request): Promise<Response> {
   if (body && body.byteLength > BODY_BYTES_MAX) return Response.error();
   const answer = await ask({
     op: "get",
+    v: PROTOCOL,
     id: ++lastId,
     url: request.url.replace(/#.*$/s, ""),
     method: request.method,
     mode: request.mode,
     dest: request.destination,
     range: request.headers.get("range"),
+    clientId,
+    resultingClientId,
+    type: request.headers.get("content-type") ?? "",
     ...(body && { body }),
   });
   if (!answer) return isNavigation ? bootPage() : Response.error();
   return responseOf(answer);
 }
 
-function responseOf({ status, statusText, headers, body }: Answer): Response {
+function responseOf({ status, statusText, headers, body, isInert }: Answer): Response {
   const isEmpty = status === 204 || status === 205 || status === 304;
   const response = new Response(isEmpty || body === null ? null : new Blob([body]), { status, statusText, headers: headers.map(([name, value]) => [name, value]) });
-  for (const [name, value] of policy) response.headers.set(name, value);
+  for (const [name, value] of policy) response.headers.set(name, isInert ? inertPolicy(name, value) : value);
   return response;
 }
 

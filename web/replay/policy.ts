@@ -44,5 +44,10 @@ export function policyHeaders(replay: string): Readonly<Record<string, string>> 
   };
 }
 
+/** The same header where no script may run: neither those of pages nor what is put into them. */
+export function inertPolicy(name: string, value: string): string {
+  return name === "Content-Security-Policy" ? `${value}; script-src 'none'` : value;
+}
+
 /** What the frame of an archived page may do: no window of its own, nothing with the viewer's. */
 export const FRAME_SANDBOX = "allow-scripts allow-same-origin allow-forms allow-modals allow-pointer-lock";

@@ -1,80 +1,85 @@
 /**
- * Replay as a page of the viewer sees it: a worker that holds the archive and the ports, and the addresses to frame.
+ * Replay as a page of the viewer sees it: a worker that reads the archive and holds the ports, and the addresses to frame.
  * This thread looks at the origin of who hands over a port, and passes the port on; it never sees what goes over it.
  */
 
+import type { Archive, ArchiveLine } from "../lib/index.js";
 import type { BridgeCounts } from "./bridge.js";
+import type { Entry } from "./journal.js";
 import type { PortMessage } from "./messages.js";
-
-export { FRAME_SANDBOX } from "./policy.js";
+import { suffixOf, type Origins } from "./origins.js";
 
 export type ToWorker =
-  | { readonly call: "open"; readonly source: Blob | string; readonly scheme: string; readonly domain: string; readonly salt: string }
+  | { readonly call: "open"; readonly line: ArchiveLine; readonly origins: Origins }
   | { readonly call: "attach"; readonly port: MessagePort; readonly label: string }
-  | { readonly call: "locate"; readonly url: string }
+  | { readonly call: "visit"; readonly url: string; readonly captured: number | undefined }
+  | { readonly call: "scripts"; readonly isOn: boolean }
   | { readonly call: "counts" };
 
-export type FromWorker = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string };
+export type FromWorker =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: string }
+  | { readonly entries: readonly Entry[] };
 
 export interface ReplayOptions {
   /** The secret of the collection, as `newSalt` makes it; the same one means the same origins with their storage. */
-  readonly salt: string;
-  /** What replay origins are directly under; the viewer's own host by default. */
-  readonly scheme?: string;
-  readonly domain?: string;
-  readonly workerUrl?: string | URL;
-}
-
-const SALT_LETTERS = 6;
-
-/** Unguessable by archived pages, so that no page can name an origin of another collection. */
-export function newSalt(): string {
-  const letters = "abcdefghijklmnopqrstuvwxyz234567";
-  return Array.from(crypto.getRandomValues(new Uint8Array(SALT_LETTERS)), (byte) => letters[byte & 31]).join("");
+  readonly origins: Origins;
+  readonly workerUrl?: string | URL | undefined;
 }
 
 export class Replay {
+  readonly archive: Archive;
+  readonly origins: Origins;
   readonly #worker: Worker;
-  readonly #suffix: string;
-  readonly #origin: { readonly scheme: string; readonly domain: string };
-  readonly #salt: string;
   readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
-  readonly #onMessage: (event: MessageEvent) => void;
+  readonly #listeners = new Set<(entries: readonly Entry[]) => void>();
+  readonly #onMessage = (event: MessageEvent): void => this.#take(event);
   readonly #onLeave = (): void => this.#sayBye();
+  readonly #offArchive: () => void;
   /** Pipes learn from these that this page goes; its worker could not tell them any more. */
   #living: MessagePort[] = [];
   #lastId = 0;
 
-  private constructor({ salt, scheme = location.protocol.slice(0, -1), domain = location.host, workerUrl }: ReplayOptions) {
-    this.#salt = salt;
-    this.#origin = { scheme, domain };
-    this.#suffix = `-${salt}.${domain}`;
+  private constructor(archive: Archive, { origins, workerUrl }: ReplayOptions) {
+    this.archive = archive;
+    this.origins = origins;
     this.#worker = workerUrl
       ? new Worker(workerUrl, { type: "module" })
       : new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-    this.#worker.onmessage = ({ data }: MessageEvent<FromWorker>): void => {
-      const waiting = this.#waiting.get(data.id);
-      this.#waiting.delete(data.id);
-      if ("error" in data) waiting?.reject(new Error(data.error));
-      else waiting?.resolve(data.value);
-    };
-    this.#onMessage = (event) => this.#take(event);
+    this.#worker.onmessage = ({ data }: MessageEvent<FromWorker>): void => this.#hear(data);
+    this.#worker.onerror = (): void => this.#fail(new Error("The worker that replays did not start."));
     addEventListener("message", this.#onMessage);
     addEventListener("pagehide", this.#onLeave);
+    this.#offArchive = archive.onClose(() => this.close());
   }
 
-  /** Opens an archive for replay; resolves when all of it can be replayed. */
-  static async open(source: Blob | string, options: ReplayOptions): Promise<Replay> {
-    const replay = new Replay(options);
-    const { salt } = options;
-    const absolute = typeof source === "string" ? new URL(source, location.href).href : source;
-    await replay.#call({ call: "open", source: absolute, salt, ...replay.#origin });
-    return replay;
+  /** Replays an open archive, one that is still being read too: what is read by then. Ends when the archive is closed. */
+  static async over(archive: Archive, options: ReplayOptions): Promise<Replay> {
+    const line = await archive.connect();
+    const replay = new Replay(archive, options);
+    try {
+      await replay.#call({ call: "open", line, origins: replay.origins }, [line.port, line.ending]);
+      return replay;
+    } catch (error) {
+      replay.close();
+      throw error;
+    }
   }
 
-  /** Where an archived URL is replayed: the address for a frame with `FRAME_SANDBOX`. */
-  async locate(url: string): Promise<string | null> {
-    return (await this.#call({ call: "locate", url })) as string | null;
+  /** Where an archived URL is replayed; pages are looked for around `captured` from now on, in milliseconds since 1970. */
+  async visit(url: string, captured?: number): Promise<string | null> {
+    return (await this.#call({ call: "visit", url, captured })) as string | null;
+  }
+
+  /** Whether scripts of archived pages run in documents that are loaded from now on. */
+  async setScripts(isOn: boolean): Promise<void> {
+    await this.#call({ call: "scripts", isOn });
+  }
+
+  /** Told how requests of archived pages were answered. Returns how to stop that. */
+  onEntries(listener: (entries: readonly Entry[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   async counts(): Promise<BridgeCounts> {
@@ -82,10 +87,12 @@ export class Replay {
   }
 
   close(): void {
+    this.#offArchive();
     removeEventListener("message", this.#onMessage);
     removeEventListener("pagehide", this.#onLeave);
     this.#sayBye();
     this.#worker.terminate();
+    this.#fail(new Error("The replay has ended."));
   }
 
   #sayBye(): void {
@@ -96,13 +103,29 @@ export class Replay {
   #take(event: MessageEvent): void {
     const port = event.ports[0];
     if ((event.data as PortMessage | null)?.wa !== "port" || !port) return;
-    const { scheme } = this.#origin;
-    const isOurs = event.origin.startsWith(`${scheme}://`) && event.origin.endsWith(this.#suffix);
-    if (!isOurs) return;
-    const label = event.origin.slice(`${scheme}://`.length, event.origin.length - this.#suffix.length) + `-${this.#salt}`;
+    const { scheme, salt } = this.origins;
+    const suffix = suffixOf(this.origins);
+    if (!event.origin.startsWith(`${scheme}://`) || !event.origin.endsWith(suffix)) return;
+    const label = `${event.origin.slice(`${scheme}://`.length, -suffix.length)}-${salt}`;
     if (label.includes(".")) return;
-    void this.#call({ call: "attach", port, label }, [port]);
+    this.#call({ call: "attach", port, label }, [port]).catch(() => undefined);
     if (event.ports[1]) this.#living.push(event.ports[1]);
+  }
+
+  #hear(message: FromWorker): void {
+    if ("entries" in message) {
+      for (const listener of [...this.#listeners]) listener(message.entries);
+      return;
+    }
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if ("error" in message) waiting?.reject(new Error(message.error));
+    else waiting?.resolve(message.value);
+  }
+
+  #fail(error: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
   }
 
   #call(message: ToWorker, transfer: Transferable[] = []): Promise<unknown> {

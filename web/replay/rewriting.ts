@@ -4,6 +4,7 @@
  */
 
 import type { ReplayHosts } from "../lib/wasm/rewrite.js";
+import type { Origins } from "./origins.js";
 import { SHIM } from "./shimtext.js";
 
 /** What of a capture rewriting depends on. */
@@ -39,13 +40,6 @@ export interface Rewriting {
 export interface Rewriter {
   /** Null where the bytes pass as they are. */
   rewriterOf(context: Context): Promise<Rewriting | null>;
-}
-
-/** Replay origins are `scheme://label.domain`, and the salt is the secret in each label. */
-export interface Origins {
-  readonly scheme: string;
-  readonly domain: string;
-  readonly salt: string;
 }
 
 const FRAMES = new Set(["document", "iframe", "frame", "object", "embed"]);

@@ -1,26 +1,47 @@
-/** Entry of the viewer's replay worker: opens an archive, holds the ports of its replay origins, answers them. */
-import { openArchive } from "../lib/index.js";
+/** Entry of the viewer's replay worker: reads an archive that is open elsewhere, holds the ports of its replay origins, answers them. */
+import { archiveOver } from "../lib/line.js";
 import init, { ReplayHosts } from "../lib/wasm/rewrite.js";
 import { Bridge } from "./bridge.js";
 import { Collection } from "./collection.js";
+import type { Entry } from "./journal.js";
 import type { FromWorker, ToWorker } from "./replay.js";
 import { makeRewriter } from "./rewriting.js";
+import { ScanTable } from "./scantable.js";
+
+/** How long answers are gathered that are told of to the page; where pages lead is told at once. */
+const TELL_MS = 150;
 
 let hosts: ReplayHosts | undefined;
-let collection: Promise<Collection> | undefined;
+let collection: Collection | undefined;
 
 const bridge = new Bridge(async (get) => {
   if (!collection) throw new Error("no archive is open");
-  return (await collection).answer(get);
+  return collection.answer(get);
 });
 
 const say = (message: FromWorker): void => self.postMessage(message);
 
-async function open({ source, scheme, domain, salt }: ToWorker & { call: "open" }): Promise<null> {
-  const [archive] = await Promise.all([openArchive(source, { worker: false }), init()]);
-  hosts = new ReplayHosts(scheme, domain, salt);
-  collection = Collection.over(archive, hosts, makeRewriter(hosts, { scheme, domain, salt }));
-  await collection;
+let told: Entry[] = [];
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+function tell(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  say({ entries: told });
+  told = [];
+}
+
+function note(entry: Entry): void {
+  told.push(entry);
+  if (entry.isNavigation) tell();
+  else timer ??= setTimeout(tell, TELL_MS);
+}
+
+async function open({ line, origins }: ToWorker & { call: "open" }): Promise<null> {
+  const [archive] = await Promise.all([archiveOver(line), init()]);
+  hosts = new ReplayHosts(origins.scheme, origins.domain, origins.salt);
+  collection = new Collection({ archive, hosts, rewriter: makeRewriter(hosts, origins), table: new ScanTable(archive) });
+  collection.onEntry = note;
   return null;
 }
 
@@ -30,8 +51,12 @@ async function answer(message: ToWorker): Promise<unknown> {
       return open(message);
     case "attach":
       return hosts?.host(message.label) === undefined ? message.port.close() : bridge.attach(message.port, message.label);
-    case "locate":
+    case "visit":
+      if (collection) Object.assign(collection.journal, { wanted: message.captured });
       return hosts?.replay_url(message.url) ?? null;
+    case "scripts":
+      if (collection) collection.hasScripts = message.isOn;
+      return null;
     case "counts":
       return { ...bridge.counts };
   }

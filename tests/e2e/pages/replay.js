@@ -1,16 +1,20 @@
 // A viewer at its smallest: opens the archive that its address names and frames an archived URL when told to.
-import { FRAME_SANDBOX, Replay } from "/replay/replay.js";
+import { openArchive } from "/lib/index.js";
+import { FRAME_SANDBOX, originsBelow, Replay } from "/replay/index.js";
 
 const wanted = new URLSearchParams(location.search);
 // As a picked file: from an address every record would be a request of its own.
 const picked = fetch(wanted.get("archive")).then((answer) => answer.blob());
-const opened = picked.then((file) => Replay.open(file, { salt: wanted.get("salt") }));
+const opened = picked.then(openArchive).then(async (archive) => {
+  await archive.indexed;
+  return Replay.over(archive, { origins: originsBelow(wanted.get("salt")) });
+});
 
 window.viewer = {
   opened,
   /** Resolves when the frame has loaded what the archive has, not merely the boot page. */
   async show(url, name = "replayed") {
-    const address = await (await opened).locate(url);
+    const address = await (await opened).visit(url);
     let frame = document.querySelector(`iframe[name=${name}]`);
     if (!frame) {
       frame = document.createElement("iframe");

@@ -1,0 +1,185 @@
+/**
+ * The frame in which archived pages are shown, and what is shown in it: which capture, what it loaded, where one was before.
+ * A page is heard only about itself: its title, its address within its own host. All else is told by who answers it.
+ */
+
+import type { Entry } from "./journal.js";
+import { suffixOf, type Frame, type FrameHost } from "./origins.js";
+import { FRAME_SANDBOX } from "./policy.js";
+import type { Replay } from "./replay.js";
+
+/** One of the pages that one has been to. */
+export interface Visit {
+  readonly url: string;
+  /** Around which time it was looked for; undefined for the first capture. */
+  readonly wanted: number | undefined;
+}
+
+export interface Shown {
+  readonly url: string;
+  /** What the page calls itself; its own word. */
+  readonly title: string;
+  /** How the document was answered; undefined until it was. */
+  readonly document: Entry | undefined;
+  /** What it and the frames in it asked for. */
+  readonly resources: readonly Entry[];
+  /** Requests that were kept from leaving, as far as pages tell. */
+  readonly blocked: number;
+  readonly isLoading: boolean;
+}
+
+const RESOURCES_MAX = 5_000;
+const TITLE_LETTERS_MAX = 300;
+const VISITS_MAX = 500;
+
+export class ReplayFrame {
+  shown: Shown | undefined;
+  readonly #replay: Replay;
+  readonly #frame: Frame;
+  readonly #onChange: () => void;
+  readonly #off: () => void;
+  readonly #onMessage = (event: MessageEvent): void => this.#hear(event);
+  #visits: Visit[] = [];
+  #at = -1;
+  /** Answers since the last document was there: the first that is one is the next document. */
+  #since: Entry[] = [];
+
+  constructor(replay: Replay, host: FrameHost, { title, onChange }: { readonly title: string; readonly onChange: () => void }) {
+    this.#replay = replay;
+    this.#onChange = onChange;
+    this.#frame = host.ownerDocument.createElement("iframe");
+    this.#frame.title = title;
+    this.#frame.setAttribute("sandbox", FRAME_SANDBOX);
+    this.#frame.setAttribute("referrerpolicy", "no-referrer");
+    host.append(this.#frame);
+    this.#frame.addEventListener("load", () => this.#loaded());
+    addEventListener("message", this.#onMessage);
+    this.#off = replay.onEntries((entries) => this.#note(entries));
+  }
+
+  get canGoBack(): boolean {
+    return this.#at > 0;
+  }
+
+  get canGoForward(): boolean {
+    return this.#at < this.#visits.length - 1;
+  }
+
+  /** Shows a URL as it was around a time; false where it is none that can be in an archive of the web. */
+  async go(url: string, wanted?: number): Promise<boolean> {
+    if (!(await this.#load({ url, wanted }))) return false;
+    this.#enter({ url, wanted });
+    return true;
+  }
+
+  back(): Promise<unknown> {
+    return this.#step(-1);
+  }
+
+  forward(): Promise<unknown> {
+    return this.#step(1);
+  }
+
+  reload(): Promise<unknown> {
+    return this.#step(0);
+  }
+
+  close(): void {
+    this.#off();
+    removeEventListener("message", this.#onMessage);
+    this.#frame.remove();
+  }
+
+  async #step(by: number): Promise<void> {
+    const visit = this.#visits[this.#at + by];
+    if (!visit) return;
+    this.#at += by;
+    await this.#load(visit);
+  }
+
+  async #load({ url, wanted }: Visit): Promise<boolean> {
+    const address = await this.#replay.visit(url, wanted);
+    if (address === null) return false;
+    this.#since = [];
+    this.#show({ url, title: "", document: undefined, resources: [], blocked: 0, isLoading: true });
+    // Leaves no trace in the history of the browser: back and forward are this frame's own. To an address with a
+    // fragment the frame would only be scrolled, were it there already.
+    if (address.includes("#")) await this.#leave();
+    this.#frame.contentWindow?.location.replace(address);
+    return true;
+  }
+
+  #leave(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#frame.addEventListener("load", () => resolve(), { once: true });
+      this.#frame.contentWindow?.location.replace("about:blank");
+    });
+  }
+
+  #enter(visit: Visit): void {
+    this.#visits = [...this.#visits.slice(0, this.#at + 1), visit].slice(-VISITS_MAX);
+    this.#at = this.#visits.length - 1;
+  }
+
+  #show(shown: Shown): void {
+    this.shown = shown;
+    this.#onChange();
+  }
+
+  #note(entries: readonly Entry[]): void {
+    const { shown } = this;
+    if (!shown) return;
+    this.#since.push(...entries.slice(0, RESOURCES_MAX - this.#since.length));
+    if (!shown.document) this.#begin(this.#since.find(isDocument));
+    else this.#show({ ...shown, resources: [...shown.resources, ...entries].slice(0, RESOURCES_MAX) });
+  }
+
+  /** A document is there: what was asked for, or what a link led to. */
+  #begin(document: Entry | undefined): void {
+    const { shown } = this;
+    if (!document || !shown) return;
+    if (shown.document) this.#moved(document.url);
+    const resources = this.#since.filter(({ number }) => number > document.number);
+    this.#since = resources;
+    this.#show({ url: document.url, title: "", document, resources, blocked: 0, isLoading: true });
+  }
+
+  /** Where scripts do not run, no page says which of the documents is its own: the first since the last one was loaded. */
+  #loaded(): void {
+    const { shown } = this;
+    // It may be the boot page.
+    if (!shown?.document) return;
+    if (!shown.isLoading) this.#begin(this.#since.find(isDocument));
+    this.#since = [];
+    if (this.shown) this.#show({ ...this.shown, isLoading: false });
+  }
+
+  /** The document that says where it is, unless it is shown already. */
+  #named(url: string): Entry | undefined {
+    const address = withoutFragment(url);
+    if (this.shown?.document?.address === address) return undefined;
+    return this.#since.findLast((entry) => isDocument(entry) && entry.address === address);
+  }
+
+  #moved(url: string): void {
+    const [before, here, after] = [this.#visits[this.#at - 1], this.#visits[this.#at], this.#visits[this.#at + 1]];
+    if (here?.url === url) return;
+    if (before?.url === url) this.#at -= 1;
+    else if (after?.url === url) this.#at += 1;
+    else this.#enter({ url, wanted: here?.wanted });
+  }
+
+  #hear(event: MessageEvent): void {
+    const { shown } = this;
+    const isOurs = event.source !== null && event.source === (this.#frame.contentWindow as unknown) && event.origin.endsWith(suffixOf(this.#replay.origins));
+    const said = event.data as { wa?: unknown; title?: unknown; url?: unknown } | null;
+    if (!isOurs || !shown || typeof said !== "object" || said === null) return;
+    if (said.wa === "nav" && typeof said.url === "string") this.#begin(this.#named(said.url));
+    else if (said.wa === "title" && typeof said.title === "string") this.#show({ ...shown, title: said.title.slice(0, TITLE_LETTERS_MAX) });
+    else if (said.wa === "blocked") this.#show({ ...shown, blocked: shown.blocked + 1 });
+  }
+}
+
+const withoutFragment = (url: string): string => url.replace(/#.*$/s, "");
+
+const isDocument = ({ isNavigation, status }: Entry): boolean => isNavigation && !(status !== undefined && status >= 300 && status < 400);

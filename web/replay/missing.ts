@@ -1,0 +1,29 @@
+/** The page that stands where the archive has nothing: inert, styled by itself, and with ways on. */
+
+import type { RecordRow } from "../lib/index.js";
+
+export interface Missing {
+  /** As it was asked for, with a scheme. */
+  readonly url: string;
+  /** Captures of the same path, or of like addresses, and where each is replayed. */
+  readonly similar: readonly { readonly row: RecordRow; readonly address: string }[];
+}
+
+const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:12vh auto;padding:0 1.2rem}
+h1{font-size:1.35rem;margin:0 0 .6rem}code{overflow-wrap:anywhere;font-size:.92em}ul{padding-left:1.2rem}li{margin:.3rem 0;overflow-wrap:anywhere}
+small{opacity:.75}.rule{border-top:1px solid currentColor;opacity:.25;margin:1.6rem 0}`;
+
+export function missingPage({ url, similar }: Missing): string {
+  const others = similar.map(({ row, address }) => `<li><a href="${escaped(address)}">${escaped(row.url)}</a>${dated(row)}</li>`);
+  const list = others.length === 0 ? "" : `<p>The archive has these, which are like it:</p><ul>${others.join("")}</ul>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Not in the archive</title><style>${STYLE}</style></head>
+<body data-wa="missing"><h1>This page is not in the archive</h1><p><code>${escaped(url)}</code></p>${list}
+<div class="rule"></div><p><small>Nothing was asked of the live web. The page may still be there, under the address above.</small></p></body></html>`;
+}
+
+const dated = ({ captured }: RecordRow): string =>
+  captured === undefined ? "" : ` <small>${new Date(captured).toISOString().slice(0, 10)}</small>`;
+
+const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => ESCAPES[letter] ?? letter);
