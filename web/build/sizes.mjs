@@ -52,6 +52,15 @@ export function reportFirstLoad() {
   }
 }
 
+/** What each replayed document begins with. */
+export const shimBytesMax = 12_000;
+
+export function reportShim(text) {
+  const bytes = gzipSync(text, { level: 9 }).length;
+  say(`stackroom: shim of replayed documents ${kilobytes(bytes)} gzipped of ${kilobytes(shimBytesMax)}`);
+  if (bytes > shimBytesMax) throw new Stop(`the shim is ${kilobytes(bytes)} gzipped, the limit is ${kilobytes(shimBytesMax)}`);
+}
+
 export function reportModules() {
   for (const [name, limit] of Object.entries(moduleBytesMax)) {
     const bytes = gzipped(`web/lib/wasm/${name}_bg.wasm`);

@@ -43,14 +43,57 @@ export interface Rewriter {
 }
 
 const FRAMES = new Set(["document", "iframe", "frame", "object", "embed"]);
+const WORKERS = new Set(["worker", "sharedworker"]);
 
 /** Over the table of hosts that requests are read with: a hashed label is known there once it has been put into a page. */
-export function makeRewriter(hosts: ReplayHosts, _origins: Origins): Rewriter {
+export function makeRewriter(hosts: ReplayHosts, origins: Origins): Rewriter {
   return {
-    async rewriterOf({ contentType, charset, dest, scripts }) {
+    async rewriterOf(context) {
+      const { contentType, charset, dest, scripts } = context;
+      if (WORKERS.has(dest)) return new Prologue(`${shimFor(context, origins)};`);
       // What a script fetches it gets as it was: the shim maps addresses where they are used.
       if (!FRAMES.has(dest) || !/^\s*text\/html\b/i.test(contentType ?? "")) return null;
-      return hosts.html(charset, scripts ? SHIM : "");
+      return hosts.html(charset, scripts ? `<script>${shimFor(context, origins)};document.currentScript.remove()</script>` : "");
     },
   };
+}
+
+/** The shim and what it is told, in ASCII, since it stands in documents of any character set. */
+function shimFor({ url, time, seed, cookies }: Context, origins: Origins): string {
+  const told = JSON.stringify({ url, time, seed, cookies, ...origins });
+  const safe = told.replace(/[<\u007f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return `${SHIM}(${safe})`;
+}
+
+/** A script with another before it, on its first line. */
+class Prologue implements Rewriting {
+  #out: Uint8Array[];
+
+  constructor(text: string) {
+    this.#out = [new TextEncoder().encode(text)];
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#out.push(bytes);
+  }
+
+  end(): void {}
+
+  take(): Uint8Array {
+    const out = joined(this.#out);
+    this.#out = [];
+    return out;
+  }
+
+  free(): void {}
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
 }

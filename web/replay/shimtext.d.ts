@@ -1,2 +1,2 @@
-/** The markup that is put first into archived documents. The build writes the module from `shim.ts`. */
+/** The shim as an expression that takes its configuration. The build writes the module from `shim/shim.ts`. */
 export declare const SHIM: string;

@@ -1,7 +1,4 @@
-/**
- * The script that is put first into archived documents. Hands the pipe a port to the viewer whenever it asks for one.
- * Mends what pages read, keeps nothing out: a page may undo all of it and only loses its own replay.
- */
+/** Hands the pipe a port to the viewer whenever it asks for one. The boot page has this part of the shim alone. */
 
 // One label below the viewer's own name: replay locally has no other layout.
 const viewer = `${location.protocol}//${location.host.replace(/^[^.]+\./, "")}`;
@@ -15,3 +12,5 @@ navigator.serviceWorker?.addEventListener("message", (event: MessageEvent) => {
   event.source.postMessage({ wa: "port" }, { transfer: [asking.port2, living.port2] });
 });
 navigator.serviceWorker?.startMessages();
+
+export {};

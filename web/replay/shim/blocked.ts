@@ -1,0 +1,45 @@
+/** The net below all mapping: what the policy has refused is mapped once more, and told. */
+
+import { isTop, say, toReplay } from "./place.js";
+import { LISTS, mapList } from "./markup.js";
+import { mapStyle } from "./styles.js";
+import { tellPlace } from "./navigation.js";
+
+const tried = new WeakSet<Element>();
+
+function mapAgain(blocked: string): void {
+  const address = blocked.replace(/["\\]/g, "\\$&");
+  const withoutScheme = address.replace(/^https?:/, "");
+  for (const element of document.querySelectorAll(`[src$="${withoutScheme}"],[href$="${withoutScheme}"],[poster$="${withoutScheme}"],[srcset*="${withoutScheme}"],style`)) {
+    if (tried.has(element)) continue;
+    if (element instanceof HTMLStyleElement) {
+      const css = element.textContent ?? "";
+      if (mapStyle(css) === css) continue;
+      element.textContent = css;
+    } else {
+      for (const { name, value } of [...element.attributes]) {
+        if (!value.includes(withoutScheme)) continue;
+        element.setAttribute(name, LISTS.has(name) ? mapList(value) : toReplay(value));
+      }
+    }
+    tried.add(element);
+  }
+}
+
+export function watch(): void {
+  document.addEventListener("securitypolicyviolation", ({ blockedURI }) => {
+    if (!/^(?:https?|wss?):/.test(blockedURI)) return;
+    say({ wa: "blocked", url: blockedURI });
+    if (toReplay(blockedURI) !== blockedURI) mapAgain(blockedURI);
+  });
+  if (!isTop) return;
+  document.addEventListener("DOMContentLoaded", () => {
+    tellPlace();
+    const title = document.querySelector("title");
+    if (title) new MutationObserver(() => say({ wa: "title", title: document.title })).observe(title, { childList: true, characterData: true, subtree: true });
+  });
+  addEventListener("load", () => {
+    tellPlace();
+    say({ wa: "idle" });
+  });
+}

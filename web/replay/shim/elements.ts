@@ -1,0 +1,63 @@
+/** Addresses of elements: what is set is mapped, what is read is what was archived. */
+
+import { ADDRESSES, LISTS, mapList, mapValue, withShim, mapMarkup } from "./markup.js";
+import { accessor, apply, getOwnPropertyDescriptor, method, prototypeOf } from "./natives.js";
+import { mapped, realLocation, told, unmapped } from "./place.js";
+
+const ONE: Record<string, string> = {
+  Anchor: "href", Area: "href", Link: "href", Base: "href", Image: "src currentSrc", Script: "src", IFrame: "src", Frame: "src",
+  Embed: "src", Object: "data", Source: "src", Media: "src currentSrc", Video: "poster", Track: "src", Input: "src formAction",
+  Button: "formAction", Form: "action", Quote: "cite",
+};
+const MANY: Record<string, string> = { Image: "srcset", Source: "srcset", Link: "imageSrcset" };
+const PARTS = ["host", "hostname", "origin", "port", "protocol"] as const;
+
+const tellAll = (value: unknown): unknown => (typeof value === "string" ? unmapped(value) : value);
+
+/** Without it Firefox asks the network, past every service worker, for media of another host. */
+function setMedia(value: unknown, self: object): unknown {
+  const url = mapped(value);
+  const media = self as HTMLMediaElement;
+  if (media.crossOrigin === null && typeof url === "string" && /^https?:/.test(url) && !url.startsWith(realLocation.origin)) media.crossOrigin = "anonymous";
+  return url;
+}
+
+function attributeSet(args: unknown[], nameAt: number, self: object): boolean {
+  const name = String(args[nameAt]).toLowerCase();
+  const given = args[nameAt + 1];
+  if (!ADDRESSES.has(name) && !LISTS.has(name) && !/^(?:style|srcdoc|integrity)$/.test(name)) return true;
+  const value = mapValue(name, String(given));
+  if (name === "src" && "crossOrigin" in self && "play" in self) setMedia(value, self);
+  args[nameAt + 1] = value;
+  return value !== null;
+}
+
+export function mapElements(): void {
+  const of = (name: string): object | undefined => prototypeOf(`HTML${name}Element`);
+  for (const [name, attributes] of Object.entries(ONE)) {
+    for (const attribute of attributes.split(" ")) accessor(of(name), attribute, told, name === "Media" ? setMedia : mapped);
+  }
+  for (const [name, attribute] of Object.entries(MANY)) accessor(of(name), attribute, tellAll, (value) => mapList(String(value)));
+  for (const name of ["Anchor", "Area"]) {
+    const owner = of(name);
+    const href = owner && getOwnPropertyDescriptor(owner, "href")?.get;
+    if (!href) continue;
+    for (const part of PARTS) {
+      accessor(owner, part, (value, self) => {
+        const url = apply(href, self, []) as string;
+        return url.startsWith("http") && URL.canParse(url) ? new URL(url)[part] : value;
+      });
+    }
+    method(owner, "toString", (call, args) => told(call(args)));
+  }
+  accessor(prototypeOf("SVGAnimatedString"), "baseVal", told, mapped);
+  accessor(prototypeOf("SVGAnimatedString"), "animVal", told);
+  accessor(of("IFrame"), "srcdoc", tellAll, (value) => withShim(mapMarkup(String(value))));
+  for (const name of ["Script", "Link"]) accessor(of(name), "integrity", null, () => "");
+
+  const element = prototypeOf("Element");
+  method(element, "setAttribute", (call, args, self) => (attributeSet(args, 0, self) ? call(args) : undefined));
+  method(element, "setAttributeNS", (call, args, self) => (attributeSet(args, 1, self) ? call(args) : undefined));
+  for (const name of ["getAttribute", "getAttributeNS"]) method(element, name, (call, args) => tellAll(call(args)));
+  accessor(prototypeOf("Attr"), "value", tellAll, (value, self) => mapValue((self as Attr).name, String(value)) ?? "");
+}

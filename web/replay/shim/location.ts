@@ -1,0 +1,123 @@
+/**
+ * `location` and `top` as the archived page knew them. Both are fixed in browsers, so scripts are edited to ask for
+ * `__wa$loc`, `__wa$top` and, where something else may be meant too, for `__wa$L(thing).location`.
+ */
+
+import { apply, defineProperty, getOwnPropertyDescriptor, tell } from "./natives.js";
+import { config } from "./config.js";
+import { isPage, isWindow, mapped, realLocation, replayTop, told, toReplay } from "./place.js";
+
+const prototype = (globalThis as unknown as Record<string, { prototype: object }>)[isPage ? "Location" : "WorkerLocation"]?.prototype ?? {};
+const owner = isPage ? realLocation : prototype;
+const nativeHref = getOwnPropertyDescriptor(owner, "href");
+const realHref = (): string => String(nativeHref?.get ? apply(nativeHref.get, realLocation, []) : realLocation.href);
+
+/** The address of this document as it was: where it is a realm without one, what the browser says. */
+export const href = (): string => told(realHref()) as string;
+export const go = (url: unknown): void => {
+  realLocation.href = String(mapped(url));
+};
+
+function makeLocation(): Location {
+  const lie = Object.create(prototype) as Location;
+  const part = (name: keyof URL & keyof Location): void =>
+    defineProperty(lie, name, {
+      enumerable: true,
+      configurable: true,
+      get: () => (URL.canParse(href()) ? String(new URL(href())[name]) : (realLocation[name] as string)),
+      set(value: unknown) {
+        const url = new URL(href());
+        if (name === "hash" || name === "search" || name === "pathname") (realLocation as unknown as Record<string, unknown>)[name] = value;
+        else {
+          (url as unknown as Record<string, unknown>)[name] = value;
+          go(url.href);
+        }
+      },
+    }) as unknown as void;
+  for (const name of ["host", "hostname", "protocol", "port", "pathname", "search", "hash", "origin"] as const) part(name);
+  const add = (name: string, value: unknown): void => void defineProperty(lie, name, { value, enumerable: true, configurable: true, writable: true });
+  defineProperty(lie, "href", { get: href, set: go, enumerable: true, configurable: true });
+  add("toString", () => href());
+  add("assign", (url: unknown) => realLocation.assign(String(mapped(url))));
+  add("replace", (url: unknown) => realLocation.replace(String(mapped(url))));
+  add("reload", () => realLocation.reload());
+  add("ancestorOrigins", Object.assign([], { item: () => null, contains: () => false }));
+  return lie;
+}
+
+const ownLocation = makeLocation();
+
+/** The location of another window: its own shim's, or of another origin the little that may be done with it. */
+function locationOf(other: Window): unknown {
+  try {
+    return (other as unknown as { __wa$loc?: unknown }).__wa$loc ?? other.location;
+  } catch {
+    return {
+      set href(url: string) {
+        other.location.href = toReplay(String(url));
+      },
+      replace: (url: string) => other.location.replace(toReplay(String(url))),
+    };
+  }
+}
+
+function setLocation(other: Window, url: unknown): void {
+  if ((other as unknown) === globalThis) go(url);
+  // A relative address is relative to who sets it.
+  else other.location.href = String(mapped(new URL(String(url), isPage ? document.baseURI : href()).href));
+}
+
+/** What stands for a window or a document where its location or top is asked for. */
+function holderOf(thing: object, view: Window): object {
+  return new Proxy({}, {
+    get: (_, name) => {
+      if (name === "location") return view === (globalThis as unknown) ? ownLocation : locationOf(view);
+      return name === "top" && isWindow(thing) ? replayTop : (thing as Record<PropertyKey, unknown>)[name];
+    },
+    set: (_, name, value) => {
+      if (name === "location") setLocation(view, value);
+      else (thing as Record<PropertyKey, unknown>)[name] = value;
+      return true;
+    },
+    has: (_, name) => name in thing,
+    deleteProperty: (_, name) => name !== "location" && name !== "top" && Reflect.deleteProperty(thing, name),
+    // So that a pattern with a rest takes what there is.
+    ownKeys: () => Reflect.ownKeys(thing),
+    getOwnPropertyDescriptor: (_, name) => {
+      const found = getOwnPropertyDescriptor(thing, name);
+      return found && { ...found, configurable: true };
+    },
+  });
+}
+
+const ownHolders = new Map<unknown, object>();
+
+function lookFor(thing: unknown): unknown {
+  const known = ownHolders.get(thing);
+  if (known || typeof thing !== "object" || thing === null) return known ?? thing;
+  if (isWindow(thing)) return holderOf(thing, thing);
+  try {
+    const { nodeType, defaultView } = thing as Document;
+    if (nodeType === 9 && defaultView) return holderOf(thing, defaultView);
+  } catch {
+    // No document that may be read.
+  }
+  return thing;
+}
+
+export function lieAboutLocation(): void {
+  const fixed = (name: string, value: unknown): void => void defineProperty(globalThis, name, { value });
+  tell(globalThis, "__wa$loc", () => ownLocation, go);
+  fixed("__wa$L", lookFor);
+  if (!isPage) {
+    tell(globalThis, "location", () => ownLocation);
+    return tell(globalThis, "origin", () => new URL(config.url).origin);
+  }
+  ownHolders.set(window, holderOf(window, window)).set(document, holderOf(document, window));
+  // Assigning to it does nothing, as with the real one.
+  tell(globalThis, "__wa$top", () => replayTop, () => {});
+  tell(globalThis, "origin", () => new URL(config.url).origin);
+  if (replayTop !== window) return;
+  tell(globalThis, "parent", () => window, (value) => void defineProperty(globalThis, "parent", { value, writable: true, configurable: true, enumerable: true }));
+  tell(globalThis, "frameElement", () => null);
+}

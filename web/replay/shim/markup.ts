@@ -1,0 +1,72 @@
+/** Addresses in markup that scripts make: inside tags, in the attributes that hold one. */
+
+import { source } from "./config.js";
+import { accessor, method, methodArgs, prototypeOf } from "./natives.js";
+import { toReplay, unmapped } from "./place.js";
+import { mapStyle } from "./styles.js";
+
+export const ADDRESSES = new Set(["href", "src", "poster", "action", "formaction", "data", "background", "xlink:href", "cite", "longdesc"]);
+export const LISTS = new Set(["srcset", "imagesrcset"]);
+
+/** Candidates are an address and an optional size. */
+export const mapList = (list: string): string => list.replace(/(^|[\s,])((?:https?:)?\/\/[^\s]*[^\s,])/gi, (_, before: string, url: string) => before + toReplay(url));
+
+/** The value of an attribute, mapped as that attribute is read; null where it is to be left out. */
+export function mapValue(name: string, value: string): string | null {
+  if (name === "integrity") return null;
+  if (name === "style") return mapStyle(value);
+  if (name === "srcdoc") return withShim(mapMarkup(value));
+  if (LISTS.has(name)) return mapList(value);
+  return ADDRESSES.has(name) ? toReplay(value) : value;
+}
+
+const TAG = /<[a-z][^\s/>]*(?:"[^"]*"|'[^']*'|[^'">])*>/gi;
+const ATTRIBUTE = /(\s)([a-z:]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/gi;
+const letters: Record<string, string> = { "&amp;": "&", "&quot;": '"', "&#39;": "'", "&lt;": "<", "&gt;": ">" };
+const decoded = (text: string): string => text.replace(/&(?:amp|quot|#39|lt|gt);/g, (entity) => letters[entity] ?? entity);
+const encoded = (text: string): string => text.replace(/&/g, "&amp;").replace(/"/g, "&quot;");
+
+function mapAttribute(whole: string, space: string, name: string, equals: string, given: string): string {
+  const lower = name.toLowerCase();
+  const raw = /^["']/.test(given) ? given.slice(1, -1) : given;
+  const value = lower === "srcdoc" ? decoded(raw) : raw;
+  const mapped = mapValue(lower, value);
+  if (mapped === value) return whole;
+  if (mapped === null) return space;
+  if (lower === "srcdoc") return `${space}${name}${equals}"${encoded(mapped)}"`;
+  return `${space}${name}${equals}${given.startsWith("'") ? `'${mapped}'` : `"${mapped}"`}`;
+}
+
+export function mapMarkup(html: string): string {
+  if (!/\/\/|srcdoc|integrity/i.test(html)) return html;
+  const tags = html.replace(TAG, (tag) => tag.replace(ATTRIBUTE, mapAttribute));
+  return /<style/i.test(tags) ? tags.replace(/(<style[^>]*>)(.*?)(?=<\/style)/gis, (_, open: string, css: string) => open + mapStyle(css)) : tags;
+}
+
+/** A document of a frame that a page writes, with this script first. */
+export const withShim = (html: string): string => (html.includes("__wa$self") ? html : `<script>${source()}document.currentScript.remove()</script>${html}`);
+
+const map = (value: unknown): unknown => (typeof value === "string" || typeof value === "object" && value !== null ? mapMarkup(String(value)) : value);
+const isStyle = (self: object): boolean => (self as Node).nodeName === "STYLE" || (self as Node).nodeName === "style";
+const mapInside = (value: unknown, self: object): unknown => (typeof value === "string" && isStyle(self) ? mapStyle(value) : map(value));
+const tellMarkup = (value: unknown): unknown => (typeof value === "string" ? unmapped(value) : value);
+
+export function mapMarkups(): void {
+  const element = prototypeOf("Element");
+  const shadow = prototypeOf("ShadowRoot");
+  for (const owner of [element, shadow]) {
+    accessor(owner, "innerHTML", tellMarkup, mapInside);
+    methodArgs(owner, "setHTMLUnsafe", (args) => void (args[0] = map(args[0])));
+    method(owner, "getHTML", (call, args) => tellMarkup(call(args)));
+  }
+  accessor(element, "outerHTML", tellMarkup, map);
+  methodArgs(element, "insertAdjacentHTML", (args) => void (args[1] = map(args[1])));
+  accessor(prototypeOf("Node"), "textContent", null, (value, self) => (typeof value === "string" && isStyle(self) ? mapStyle(value) : value));
+  const document = prototypeOf("Document");
+  for (const name of ["write", "writeln"]) {
+    methodArgs(document, name, (args) => args.forEach((text, at) => (args[at] = map(text))));
+  }
+  methodArgs(prototypeOf("DOMParser"), "parseFromString", (args) => void (args[0] = map(args[0])));
+  methodArgs(prototypeOf("Range"), "createContextualFragment", (args) => void (args[0] = map(args[0])));
+  method(prototypeOf("XMLSerializer"), "serializeToString", (call, args) => tellMarkup(call(args)));
+}

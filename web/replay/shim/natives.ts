@@ -1,0 +1,70 @@
+/**
+ * Ways to change what the browser offers. Natives are taken before any script of the page has run, and what is put in
+ * their place is a Proxy of them: it has their name, length, prototype and text.
+ */
+
+export const { apply, construct, defineProperty, getOwnPropertyDescriptor } = Reflect;
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+type Owner = object | undefined;
+
+/** The prototype of an interface that may not be there. */
+export function prototypeOf(name: string): object | undefined {
+  return (globalThis as unknown as Record<string, { prototype?: object } | undefined>)[name]?.prototype;
+}
+
+/** Changes a method: `change` gets what it was called on and with, and calls the native as it likes. */
+export function method(owner: Owner, name: string, change: (call: (args: unknown[]) => unknown, args: unknown[], self: object) => unknown): void {
+  const native = owner && getOwnPropertyDescriptor(owner, name);
+  if (!native || typeof native.value !== "function") return;
+  const target = native.value as Method;
+  const value = new Proxy(target, { apply: (_, self: object, args: unknown[]) => change((other) => apply(target, self, other), args, self) });
+  defineProperty(owner as object, name, { ...native, value });
+}
+
+/** Changes the arguments of a method, in place. */
+export const methodArgs = (owner: Owner, name: string, change: (args: unknown[], self: object) => void): void =>
+  method(owner, name, (call, args, self) => {
+    change(args, self);
+    return call(args);
+  });
+
+/** Changes what an attribute of an interface tells and what is set to it. */
+export function accessor(
+  owner: Owner,
+  name: string,
+  read: ((value: unknown, self: object) => unknown) | null,
+  write?: ((value: unknown, self: object) => unknown) | null,
+): void {
+  const native = owner && getOwnPropertyDescriptor(owner, name);
+  if (!native?.configurable || !native.get) return;
+  const { get, set } = native;
+  const changed = { ...native };
+  if (read) changed.get = new Proxy(get, { apply: (_, self: object) => read(apply(get, self, []), self) });
+  if (write && set) changed.set = new Proxy(set, { apply: (_, self: object, args: unknown[]) => apply(set, self, [write(args[0], self)]) });
+  defineProperty(owner as object, name, changed);
+}
+
+/** Changes the arguments that something is constructed with; `made` may replace what was. */
+export function constructor(name: string, change: (args: unknown[]) => void, made?: (object: object, args: unknown[]) => void): void {
+  const native = (globalThis as unknown as Record<string, (new (...args: unknown[]) => object) | undefined>)[name];
+  if (typeof native !== "function") return;
+  const value = new Proxy(native, {
+    construct(target, args: unknown[], newTarget) {
+      change(args);
+      const object = construct(target, args, newTarget === value ? target : newTarget) as object;
+      made?.(object, args);
+      return object;
+    },
+  });
+  put(globalThis, name, value);
+  if (native.prototype) put(native.prototype as object, "constructor", value);
+}
+
+/** A value in place of whatever was there. */
+export const put = (owner: Owner, name: string, value: unknown): void =>
+  void (owner && defineProperty(owner, name, { value, writable: true, configurable: true, enumerable: false }));
+
+/** An attribute that is computed, in place of whatever was there. */
+export const tell = (owner: Owner, name: string, get: (this: object) => unknown, set?: (value: unknown) => void): void =>
+  void (owner && defineProperty(owner, name, { get, set, configurable: true, enumerable: true }));

@@ -1,0 +1,108 @@
+/** Where a page goes: addresses that nothing has mapped before are mapped here, and new windows are the viewer's. */
+
+import { accessor, method, methodArgs, prototypeOf, put } from "./natives.js";
+import { isTop, isWindow, mapped, realLocation, replayTop, say, toArchived, toReplay, told } from "./place.js";
+
+interface NavigateEvent extends Event {
+  readonly destination: { readonly url: string };
+  readonly navigationType: string;
+  readonly formData: FormData | null;
+}
+
+function submit(url: string, data: FormData): void {
+  const form = document.createElement("form");
+  Object.assign(form, { method: "post", action: url, hidden: true });
+  for (const [name, value] of data) {
+    if (typeof value === "string") form.append(Object.assign(document.createElement("input"), { name, value }));
+  }
+  document.documentElement.append(form);
+  HTMLFormElement.prototype.submit.call(form);
+  form.remove();
+}
+
+/** Every way of going somewhere comes by here, but for frames' own addresses and new windows. */
+function mapNavigations(navigation: EventTarget): void {
+  navigation.addEventListener("navigate", (event) => {
+    const { destination, navigationType, formData } = event as NavigateEvent;
+    const url = nativeUrl(destination);
+    const target = toReplay(url);
+    if (target === url || !event.cancelable) return;
+    event.preventDefault();
+    if (formData) submit(target, formData);
+    else if (navigationType === "replace") realLocation.replace(target);
+    else realLocation.assign(target);
+  });
+}
+
+const destinationUrl = Object.getOwnPropertyDescriptor(prototypeOf("NavigationDestination") ?? {}, "url")?.get;
+const nativeUrl = (destination: { readonly url: string }): string => (destinationUrl ? String(destinationUrl.call(destination)) : destination.url);
+
+/** Where a link or form of that target leads: a window of the page, or a new one, which is the viewer's to open. */
+function reach(target: string): "self" | "there" | "new" {
+  const name = target.toLowerCase();
+  if (name === "" || name === "_self" || (isTop && (name === "_parent" || name === "_top"))) return "self";
+  if (name === "_parent") return "there";
+  if (name.startsWith("_")) return "new";
+  for (let view: Window | null = window; view; view = view === replayTop ? null : view.parent) {
+    try {
+      if (view.name === target || isWindow((view as unknown as Record<string, unknown>)[target])) return "there";
+    } catch {
+      // A window of another origin has no frame of that name.
+    }
+  }
+  return "new";
+}
+
+const open = (url: string, target: string): void => say({ wa: "open", url: toArchived(url), target });
+
+function onClick(event: MouseEvent): void {
+  if (event.defaultPrevented || event.button > 1) return;
+  const link = event.composedPath().find((node): node is HTMLAnchorElement => node instanceof HTMLAnchorElement || node instanceof HTMLAreaElement);
+  if (!link?.href || !/^https?:/i.test(link.href) || link.hasAttribute("download")) return;
+  const isNew = event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey;
+  const target = isNew ? "_blank" : link.target || document.querySelector<HTMLBaseElement>("base[target]")?.target || "";
+  const where = isNew ? "new" : reach(target);
+  if (where === "there" || (where === "self" && /^(?:_self)?$/i.test(target))) return;
+  event.preventDefault();
+  if (where === "self") realLocation.assign(toReplay(link.href));
+  else open(link.href, target);
+}
+
+/** The frame's sandbox lets no form open a window: what it asks for is shown in its own. */
+function retarget(form: HTMLFormElement): void {
+  if (reach(form.target) !== "there") form.target = "_self";
+}
+
+export function mapGoing(): void {
+  const { navigation } = globalThis as unknown as { navigation?: EventTarget };
+  if (navigation) mapNavigations(navigation);
+  addEventListener("click", onClick);
+  addEventListener("auxclick", onClick);
+  addEventListener("submit", ({ target }) => target instanceof HTMLFormElement && retarget(target));
+  methodArgs(prototypeOf("HTMLFormElement"), "submit", (_, self) => retarget(self as HTMLFormElement));
+  for (const name of ["NavigationHistoryEntry", "NavigationDestination"]) accessor(prototypeOf(name), "url", told);
+  for (const name of ["pushState", "replaceState"]) {
+    methodArgs(prototypeOf("History"), name, (args) => void (args.length > 2 && (args[2] = mapped(args[2]))));
+    method(prototypeOf("History"), name, (call, args) => {
+      const result = call(args);
+      tellPlace();
+      return result;
+    });
+  }
+  method(globalThis, "open", (call, [url = "", target = "_blank", ...rest]) => {
+    const where = reach(String(target));
+    const address = String(mapped(url));
+    if (where === "there") return call([address, target, ...rest]);
+    if (where === "self") return call([address, "_self"]);
+    if (address !== "") open(new URL(address, document.baseURI).href, String(target));
+    return null;
+  });
+  addEventListener("hashchange", tellPlace);
+  addEventListener("popstate", tellPlace);
+  put(globalThis, "opener", null);
+}
+
+/** The viewer shows where the page is. */
+export function tellPlace(): void {
+  if (isTop) say({ wa: "nav", url: toArchived(realLocation.href), title: document.title });
+}

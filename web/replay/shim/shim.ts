@@ -1,0 +1,36 @@
+/**
+ * The script that is put first into archived documents and workers, and into realms that pages make.
+ * Mends what pages read and where they lead, keeps nothing out: a page may undo all of it and only loses its own replay.
+ */
+
+import "./port.js";
+import { takeAway } from "./absent.js";
+import { watch } from "./blocked.js";
+import { lieAboutTime } from "./clock.js";
+import { lieAboutDocuments } from "./documents.js";
+import { mapElements } from "./elements.js";
+import { enterFrames } from "./frames.js";
+import { lieAboutLocation } from "./location.js";
+import { mapMarkups } from "./markup.js";
+import { lieAboutMessages } from "./messages.js";
+import { mapGoing } from "./navigation.js";
+import { isPage } from "./place.js";
+import { mapRequests } from "./requests.js";
+import { mapStyles } from "./styles.js";
+import { mapWorkers } from "./workers.js";
+
+lieAboutLocation();
+lieAboutTime();
+lieAboutMessages();
+mapRequests();
+mapWorkers();
+mapStyles();
+takeAway();
+if (isPage) {
+  mapMarkups();
+  mapElements();
+  lieAboutDocuments();
+  enterFrames();
+  mapGoing();
+  watch();
+}

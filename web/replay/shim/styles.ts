@@ -1,0 +1,28 @@
+/** Addresses in style sheets that scripts make. */
+
+import { accessor, constructor, methodArgs, prototypeOf } from "./natives.js";
+import { toReplay } from "./place.js";
+
+/** A style sheet with its absolute addresses mapped. */
+export function mapStyle(css: string): string {
+  if (!css.includes("//")) return css;
+  return css.replace(/(url\(\s*["']?|@import\s+["'])((?:https?:)?\/\/[^"')\s]+)/gi, (_, before: string, url: string) => before + toReplay(url));
+}
+
+const map = (value: unknown): unknown => (typeof value === "string" ? mapStyle(value) : value);
+const mapFirst = (at: number) => (args: unknown[]): void => void (args[at] = map(args[at]));
+
+/** Properties with addresses: where a browser has them on the prototype, they are mapped as they are set. */
+const PROPERTIES = ["background", "backgroundImage", "listStyle", "listStyleImage", "borderImage", "borderImageSource", "cursor", "content", "mask", "maskImage", "filter", "src"];
+
+export function mapStyles(): void {
+  for (const owner of ["CSSStyleDeclaration", "CSS2Properties", "CSSStyleProperties", "CSSFontFaceDescriptors"].map(prototypeOf)) {
+    for (const name of [...PROPERTIES, "cssText"]) accessor(owner, name, null, map);
+    methodArgs(owner, "setProperty", mapFirst(1));
+  }
+  const sheet = prototypeOf("CSSStyleSheet");
+  for (const name of ["insertRule", "replace", "replaceSync"]) methodArgs(sheet, name, mapFirst(0));
+  methodArgs(sheet, "addRule", mapFirst(1));
+  methodArgs(prototypeOf("CSSGroupingRule"), "insertRule", mapFirst(0));
+  constructor("FontFace", mapFirst(1));
+}
