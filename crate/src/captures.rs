@@ -223,6 +223,11 @@ impl Captures {
         }
     }
 
+    pub fn mime_of(&self, row: usize) -> &[u8] {
+        let (segment, at) = (&self.segments[row / SEGMENT_ROWS], row % SEGMENT_ROWS);
+        &self.mime_names[usize::from(segment.mimes[at])]
+    }
+
     pub fn has_url(&self, row: usize, url: &[u8]) -> bool {
         let url = &url[..url.len().min(TABLE_URL_BYTES_MAX)];
         let mut is_equal = false;

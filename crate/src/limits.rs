@@ -87,8 +87,8 @@ pub const DOCUMENT_LANGUAGE_BYTES: usize = 16 << 10;
 /// Elements within each other in a drawing or a formula in a document; deeper ones are not told apart.
 pub const DOCUMENT_LEVELS_MAX: usize = 64;
 
-/// Bodies of documents that wait to be taken while an archive is read; reading waits then. With the one under way and
-/// those on their way it stays a small part of what an engine takes.
+/// Bodies of documents that wait to be taken while an archive is read; those that follow are read later, once more. With
+/// the one under way and those on their way it stays a small part of what an engine takes.
 pub const HARVEST_HELD_BYTES_MAX: usize = 8 << 20;
 
 /// Record ids that `check` compares, 16 bytes each.

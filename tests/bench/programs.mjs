@@ -15,9 +15,13 @@ const KEPT = `(() => {
   const { keeping, trouble } = document.querySelector("stackroom-app").store.library ?? {};
   return keeping === "kept" || (trouble ? { failed: String(trouble.message) } : null);
 })()`;
+const READ = `(({ documentsEnd, documents }) => (documentsEnd === undefined && documents !== undefined) || null)(document.querySelector("stackroom-app").store.library.kept)`;
 
-/** Our viewer, as built. It is done when all is in the library: every record, and what the documents among them say. */
-export function stackroom(home) {
+/**
+ * Our viewer, as built. Every record is kept at `keptSeconds`, by which all can be looked up and replayed; it is done then,
+ * or `withPages` when it is kept too what the documents among them say.
+ */
+export function stackroom(home, { withPages = true } = {}) {
   return {
     home,
     async open(page, source) {
@@ -29,9 +33,12 @@ export function stackroom(home) {
       const listedSeconds = (performance.now() - start) / 1000;
       const kept = await page.until(KEPT, PATIENCE_MS);
       if (kept.failed) throw new Error(`the viewer could not keep the archive: ${kept.failed}`);
+      const keptSeconds = (performance.now() - start) / 1000;
+      if (!withPages) return { records, listedSeconds, keptSeconds };
+      await page.until(READ, PATIENCE_MS);
       // The answer is fetched by asking twice, since not every driver waits for promises.
       await page.evaluate(`(document.querySelector("stackroom-app").store.archive.memory().then((memory) => { window.benchMemory = memory; }), 0)`);
-      return { records, listedSeconds, memory: await page.until("window.benchMemory", 10_000) };
+      return { records, listedSeconds, keptSeconds, memory: await page.until("window.benchMemory", 10_000) };
     },
   };
 }

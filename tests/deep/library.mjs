@@ -52,7 +52,7 @@ async function keep() {
   const [known] = await deep.library.list();
   const options = { workers: "auto", onProgress };
   // What was broken off is read on.
-  deep.archive = known ? await deep.library.reopen(known.id, chosen, { ...options, withDocuments: known.state === "indexing" }) : await deep.openArchive(chosen, { ...options, isForKeeping: true, withDocuments: true });
+  deep.archive = known ? await deep.library.reopen(known.id, chosen, { ...options, withDocuments: known.state === "indexing" || known.documentsEnd !== undefined }) : await deep.openArchive(chosen, { ...options, isForKeeping: true, withDocuments: true });
   deep.adding = deep.library
     .add(deep.archive, { source: "split", files, onKept: ({ records }) => (deep.kept = records) })
     .then((kept) => (deep.ready = kept), (error) => (deep.error = `${error.code ?? error.name}: ${error.message}`));

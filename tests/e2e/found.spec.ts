@@ -105,17 +105,31 @@ test("titles are text, whatever they want to be", async ({ page }) => {
   expect(dialogs).toEqual([]);
 });
 
-test("an index without pages says so, and has them when it is made again", async ({ page }) => {
-  // As an older version kept it: without the module that reads documents there are none.
-  await page.route(/documents_bg/, (route) => route.abort());
+test("pages that could not be read are said to lack, and come when the archive is opened or indexed again", async ({ page }) => {
+  const isBlocked = /documents_bg/;
+  await page.route(isBlocked, (route) => route.abort());
   const viewer = await openKept(page);
-  await page.getByRole("button", { name: "Pages", exact: true }).click();
-  await expect(page.getByText("its pages were not kept with it")).toBeVisible();
+  const lack = page.getByText("reading them was broken off");
+  await page.getByRole("button", { name: "Pages 0", exact: true }).click();
+  await expect(lack).toBeVisible();
   await expect(viewer.list).toBeHidden();
-  await page.unroute(/documents_bg/);
+  await page.unroute(isBlocked);
   await page.getByRole("button", { name: "Index again" }).click();
   await page.getByRole("button", { name: "Pages 120" }).click();
   await expect(items(page).first()).toContainText("page-0");
+
+  const other = { name: "other.warc.gz", bytes: pagesArchive(50) };
+  await page.route(isBlocked, (route) => route.abort());
+  await viewer.pick(other);
+  await viewer.kept();
+  await page.getByRole("button", { name: "Pages 0", exact: true }).click();
+  await expect(lack).toBeVisible();
+  await page.unroute(isBlocked);
+  await viewer.visit();
+  await viewer.hasLibrary();
+  await viewer.pick(other);
+  await page.getByRole("button", { name: "Pages 50" }).click();
+  await expect(lack).toBeHidden();
 });
 
 test("a package has its own list of pages, and beside it all that were found", async ({ page }) => {

@@ -137,7 +137,7 @@ test("an owner that is closed while another tab adds loses nothing, and what a c
   await owner.close();
   const kept = await added(adding);
   expect(kept).toMatchObject({ state: "ready", records: count });
-  expect(kept.lacksDocuments).toBeUndefined();
+  expect(kept.documentsEnd).toBeUndefined();
   expect(await story(adding, kept.id)).toEqual(expected(count));
   expect(await adding.evaluate(() => globalThis.shared.library.verify())).toEqual([]);
 

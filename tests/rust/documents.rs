@@ -5,14 +5,15 @@
 
 mod support;
 
+use std::rc::Rc;
 use std::time::Instant;
 
 use proptest::prelude::*;
-use stackroom::archive::{Format, Part, detect, parser};
+use stackroom::archive::{Feed, Format, Part, Pick, detect, parser};
 use stackroom::captures::Captures;
 use stackroom::codec::Reader;
 use stackroom::document::{Charsets, Document, DocumentKind, Found, read};
-use stackroom::harvest::{Harvest, Harvesting};
+use stackroom::harvest::{DocumentsAgain, Harvest, Harvesting, may_be_document};
 use stackroom::limits::{DOCUMENT_BYTES_MAX, HARVEST_HELD_BYTES_MAX};
 use support::fixtures::{bombs, fixtures};
 use support::{Random, gzip, is_deep, record};
@@ -28,13 +29,30 @@ impl Charsets for Native {
 }
 
 /// All documents of a file, as bodies, when it is fed in pieces of `window` bytes and what was found is taken whenever
-/// `takes` says so, or has to be.
-fn found(
+/// `takes` says so. What is passed over by then is read once more.
+fn found(format: Format, bytes: &[u8], window: usize, takes: impl FnMut() -> bool) -> Vec<Found> {
+    let (captures, mut taken, rest) = while_reading(format, bytes, window, takes);
+    if let Some(rest) = rest {
+        taken.extend(again(&captures, bytes, rest, window));
+    }
+    let mut reader = Reader::new(&taken);
+    let found: Vec<_> = std::iter::from_fn(|| Found::read(&mut reader)).collect();
+    assert!(reader.is_empty());
+    assert!(
+        found.windows(2).all(|pair| pair[0].row < pair[1].row),
+        "rows are in order"
+    );
+    assert!(found.iter().all(|one| one.row < captures.len() as u64));
+    found
+}
+
+/// The table of a file, documents that were found while it was read, and from which row on they were passed over.
+fn while_reading(
     format: Format,
     bytes: &[u8],
     window: usize,
     mut takes: impl FnMut() -> bool,
-) -> Vec<Found> {
+) -> (Captures, Vec<u8>, Option<usize>) {
     let (mut captures, mut harvest) = (Captures::new(), Harvest::new());
     captures.begin_file(Part {
         format,
@@ -65,7 +83,7 @@ fn found(
             "{} bytes are held",
             harvest.held_bytes()
         );
-        if is_done || harvest.is_full() || takes() {
+        if is_done || takes() {
             harvest.take(usize::MAX, &mut taken);
             assert_eq!((harvest.held_bytes(), harvest.first_row()), (0, None));
         }
@@ -78,15 +96,58 @@ fn found(
             "reading does not end"
         );
     }
-    let mut reader = Reader::new(&taken);
-    let found: Vec<_> = std::iter::from_fn(|| Found::read(&mut reader)).collect();
-    assert!(reader.is_empty());
-    assert!(
-        found.windows(2).all(|pair| pair[0].row < pair[1].row),
-        "rows are in order"
-    );
-    assert!(found.iter().all(|one| one.row < captures.len() as u64));
-    found
+    let rest = harvest
+        .passed_over()
+        .and_then(|row| usize::try_from(row).ok());
+    assert!(rest.is_none_or(|row| row < captures.len()));
+    (captures, taken, rest)
+}
+
+/// Documents of the rows of a table from one on, picked in the file.
+fn again(captures: &Captures, bytes: &[u8], from: usize, window: usize) -> Vec<u8> {
+    let mut again = DocumentsAgain::default();
+    let mut taken = Vec::new();
+    let mut rows = from..captures.len();
+    let mut steps = 0;
+    loop {
+        while again.waiting() < 3
+            && let Some(row) = rows.next()
+        {
+            let (part, offset, skip) = captures.place(row).expect("a row");
+            match may_be_document(captures, row) {
+                true => again.pick(Pick {
+                    row,
+                    part: Rc::new(captures.parts()[part].part.clone()),
+                    offset,
+                    skip,
+                }),
+                false => again.pass_over(row),
+            }
+        }
+        let size = bytes.len();
+        let at = usize::try_from(again.wanted()).unwrap_or(size).min(size);
+        let piece = &bytes[at..size.min(at.saturating_add(window))];
+        let is_done = match piece.is_empty() {
+            true => again.finish(size as u64),
+            false => {
+                again.feed(piece);
+                false
+            }
+        };
+        again.harvest().take(usize::MAX, &mut taken);
+        if is_done && rows.is_empty() {
+            break;
+        }
+        steps += 1;
+        assert!(steps < 1_000_000 + 200 * size, "reading does not end");
+    }
+    let all = if from < captures.len() {
+        captures.len()
+    } else {
+        0
+    };
+    assert_eq!(again.taken_up_to(), all as u64);
+    taken
 }
 
 fn documents(found: &[Found]) -> Vec<Document> {
@@ -115,7 +176,42 @@ fn fixtures_have_the_same_documents_however_they_are_cut() {
 }
 
 #[test]
-fn bombs_are_cut_and_reading_waits() {
+fn documents_that_are_read_once_more_are_those_that_were_read_at_first() {
+    let mut random = Random::new(9);
+    let mut count = 0;
+    for case in fixtures() {
+        let Ok(format) = detect(&case.bytes) else {
+            continue;
+        };
+        let (captures, at_first, rest) = while_reading(format, &case.bytes, usize::MAX, || false);
+        assert_eq!(rest, None, "{}", case.name);
+        let window = [usize::MAX, 1 + random.below(3000)][random.below(2)];
+        let once_more = again(&captures, &case.bytes, 0, window);
+        assert_eq!(once_more, at_first, "{} in pieces of {window}", case.name);
+        count += usize::from(!at_first.is_empty());
+    }
+    assert!(count > 100, "{count} files with documents");
+}
+
+#[test]
+fn where_too_many_wait_the_rest_is_passed_over_and_read_once_more() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
+    let pages: Vec<Vec<u8>> = (0..30)
+        .map(|n| {
+            let block = format!("{head}<title>{n}</title>{}", "word ".repeat(100_000));
+            record("response", &format!("http://a.test/{n}"), block.as_bytes())
+        })
+        .collect();
+    let file = pages.concat();
+    let (_, _, rest) = while_reading(Format::Warc, &file, 1 << 20, || false);
+    assert!(rest.is_some_and(|row| (10..25).contains(&row)), "{rest:?}");
+    let all = found(Format::Warc, &file, 1 << 20, || true);
+    assert_eq!(all.len(), 30);
+    assert_eq!(found(Format::Warc, &file, 1 << 20, || false), all);
+}
+
+#[test]
+fn bombs_are_cut() {
     for case in bombs() {
         let Ok(format) = detect(&case.bytes) else {
             continue;

@@ -27,7 +27,7 @@ async function keep(library: Library, file: string, isAnew: boolean): Promise<nu
   const isAddress = /^https?:\/\//i.test(file);
   const source = isAddress ? file : resolve(file);
   try {
-    const begun = isAnew ? undefined : (await library.list()).find((one) => one.source === source && one.state === "indexing");
+    const begun = isAnew ? undefined : (await library.list()).find((one) => one.source === source && (one.state === "indexing" || one.documentsEnd !== undefined));
     const kept = begun && (await library.kept(begun.id));
     const archive = kept ? await reopenArchive(file, kept, { withDocuments: true }) : await openArchive(file, { isForKeeping: true, withDocuments: true });
     try {

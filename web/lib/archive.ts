@@ -4,7 +4,7 @@
  */
 
 import type { Connection } from "./connection.js";
-import { abortError, isAbort } from "./errors.js";
+import { ArchiveError, abortError, isAbort } from "./errors.js";
 import type { OpenItem, PartRange, Place } from "./protocol.js";
 import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, CutForm, CutProgress, Damage, DocumentLot, InspectedDamage, Progress, RecordDetail, RecordPart, RecordRow, RecordVerdicts, RefusedFile, RowRange } from "./shapes.js";
 import { FilterView, type View } from "./view.js";
@@ -60,14 +60,14 @@ export class Archive {
   /** Records that were taken over from what is kept of it: those behind them are read. */
   readonly takenOver: number;
   readonly #connection: Connection;
-  readonly #connectReader: () => Promise<Connection>;
+  readonly #connectReader: (() => Promise<Connection>) | undefined;
   readonly #listeners = new Set<(progress: Progress) => void>();
   readonly #onClose = new Set<() => void>();
   #progress: Progress = { bytes: 0, records: 0, parts: 0, pages: 0, damageCount: 0, refusedCount: 0, elapsedMs: 0, isDone: false };
   #isClosed = false;
 
-  /** Made by `openArchive` and `reopenArchive`, with a stream that told the format. */
-  constructor(name: string, format: ArchiveFormat, connection: Connection, connectReader: () => Promise<Connection>, items: AsyncGenerator<OpenItem>, { signal, takenOver = 0 }: SignalOption & { readonly takenOver?: number } = {}) {
+  /** Made by `openArchive` and `reopenArchive`, with a stream that told the format; `connectReader` where it has documents. */
+  constructor(name: string, format: ArchiveFormat, connection: Connection, connectReader: (() => Promise<Connection>) | undefined, items: AsyncGenerator<OpenItem>, { signal, takenOver = 0 }: SignalOption & { readonly takenOver?: number } = {}) {
     this.name = name;
     this.takenOver = takenOver;
     this.format = format;
@@ -76,6 +76,11 @@ export class Archive {
     this.indexed = this.#index(items, signal);
     // Who does not wait for it need not handle its failure.
     this.indexed.catch(() => {});
+  }
+
+  /** Whether it was opened `withDocuments`. */
+  get hasDocuments(): boolean {
+    return this.#connectReader !== undefined;
   }
 
   /** How far indexing is. */
@@ -149,12 +154,14 @@ export class Archive {
   }
 
   /**
-   * What records say to a reader, of an archive that was opened `withDocuments`: those that are read from now on, and those
-   * that were since it was opened; ends when all are told. For one caller, once. Leaving it early is `stopDocuments()`.
+   * What records say to a reader, of an archive that was opened `withDocuments`: in the order of the rows from one on, by
+   * default from where the archive was not taken over; ends when all are told. Where that cannot keep up with the reading,
+   * the rest comes when all is indexed. For one caller, once. Leaving it early is `stopDocuments()`.
    */
-  async *documents(options: SignalOption = {}): AsyncGenerator<DocumentLot, void, undefined> {
+  async *documents({ from = this.takenOver, signal }: SignalOption & { readonly from?: number } = {}): AsyncGenerator<DocumentLot, void, undefined> {
+    if (!this.#connectReader) throw new ArchiveError("read/no-documents", "The archive was not opened with documents.");
     const { documentsOf } = await import("./documents.js");
-    yield* documentsOf(this.#connection.client, this.#connectReader, options);
+    yield* documentsOf(this.#connection.client, this.#connectReader, { from, signal });
   }
 
   /** Gathers no more documents; reading goes on without. */

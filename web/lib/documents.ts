@@ -12,12 +12,12 @@ const AHEAD = 2;
 type Event = { readonly lot: DocumentLot } | { readonly found: IteratorResult<Uint8Array, void> };
 
 /** Documents in the order of the rows, by a reader that is ended with this. */
-export async function* documentsOf(engine: Client, connect: () => Promise<Connection>, { signal }: SignalOption): AsyncGenerator<DocumentLot, void, undefined> {
+export async function* documentsOf(engine: Client, connect: () => Promise<Connection>, { from, signal }: SignalOption & { readonly from: number }): AsyncGenerator<DocumentLot, void, undefined> {
   const ending = new AbortController();
   const end = (): void => ending.abort();
   if (signal?.aborted) end();
   signal?.addEventListener("abort", end);
-  const gathered = engine.stream("harvest", {}, { signal: ending.signal });
+  const gathered = engine.stream("harvest", { from }, { signal: ending.signal });
   let reader: Connection | undefined;
   const reading: Promise<DocumentLot>[] = [];
   try {

@@ -94,7 +94,7 @@ export class Engine {
       goOn: ({ helpers = [] }, signal) => this.#goOn(helpers, signal),
       follow: (_, signal) => this.#follow(signal),
       range: (request, signal) => this.#range(request, signal),
-      harvest: (_, signal) => this.#harvest(signal),
+      harvest: ({ from }, signal) => this.#harvest(from, signal),
       filter: (request, signal) => this.#filter(request.text, request.parts, signal),
       read: (request, signal) => this.#read(request, request.what, signal),
       verify: (place, signal) => this.#verify(place, signal),
@@ -163,7 +163,7 @@ export class Engine {
       if (clients.length > 0 || isForKeeping || withDocuments) await this.#tools();
       checkAbort(signal);
       for (let collection = this.#begin(given); ; collection = this.#begin(given)) {
-        if (withDocuments) await this.#beginHarvest(collection);
+        if (withDocuments) await this.#beginHarvest(collection, 0);
         try {
           for await (const _ of collection.fill(this.#openSource, clients, signal)) yield* tell(collection);
           if (this.#hasTools || !collection.needsTools) break;
@@ -195,15 +195,14 @@ export class Engine {
       if (!isTold && collection.format) yield { kind: "opened", format: collection.format };
       isTold = true;
       await breath.take();
-      const mustWait = this.#harvesting?.hasGathered() === true;
-      // The first rows are told at once: a slow source may leave it at them for long. So are those before a halt.
-      if (mustWait || !hasToldRows || performance.now() - toldAt >= PROGRESS_MS) {
+      this.#harvesting?.hasRead();
+      // The first rows are told at once: a slow source may leave it at them for long.
+      if (!hasToldRows || performance.now() - toldAt >= PROGRESS_MS) {
         toldAt = performance.now();
         hasToldRows = collection.index.records() > 0;
         this.#tellGrowth();
         yield this.#progress(false);
       }
-      if (mustWait) await this.#harvesting?.room(signal);
     }.bind(this);
     try {
       yield* read.call(this, helpers, tell);
@@ -302,7 +301,7 @@ export class Engine {
     const [tools, { Regaining }] = await Promise.all([this.#tools(), import("./restoring.js")]);
     this.#regaining = await Regaining.begin(tools, given, state, this.#openSource);
     this.#collection = this.#regaining.collection;
-    if (withDocuments) await this.#beginHarvest(this.#collection);
+    if (withDocuments) await this.#beginHarvest(this.#collection, this.#regaining.records);
     return { format: this.#collection.format ?? "collection", records: this.#regaining.records };
   }
 
@@ -315,14 +314,14 @@ export class Engine {
 
   // Documents
 
-  async #beginHarvest({ index }: Collection): Promise<void> {
+  async #beginHarvest(collection: Collection, first: number): Promise<void> {
     const [tools, { Harvesting }] = await Promise.all([this.#tools(), import("./harvesting.js")]);
-    this.#harvesting = new Harvesting(tools, index);
+    this.#harvesting = new Harvesting(tools, collection, first);
   }
 
-  async *#harvest(signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#harvest(from: number, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
     if (!this.#harvesting) throw new ArchiveError("read/no-documents", "The archive was not opened with documents.");
-    yield* this.#harvesting.lots(signal);
+    yield* this.#harvesting.lots(from, signal);
   }
 
   #stopHarvest(): null {

@@ -29,8 +29,8 @@ export interface OpenOptions extends ConnectOptions {
   /** Whether a library is to keep it. */
   readonly isForKeeping?: boolean | undefined;
   /**
-   * Whether `documents()` gives what its records say. Some MB of them are held, then reading waits until they are taken:
-   * who asks for them must take them, or call `stopDocuments()`. Such an archive is read by one worker.
+   * Whether `documents()` gives what its records say. Some MB of them are held until they are taken; those that follow are
+   * read once more. Such an archive is read by one worker.
    */
   readonly withDocuments?: boolean | undefined;
 }
@@ -95,7 +95,8 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
   const hire = (options: OpenOptions): Promise<Helpers> | undefined =>
     options.withDocuments === true ? undefined : hireAny?.(workersOf(options.workers), options);
 
-  const readerOf = (options: ConnectOptions) => (): Promise<Connection> => connectReader({ ...options, signal: undefined });
+  const readerOf = (options: ReopenOptions): (() => Promise<Connection>) | undefined =>
+    options.withDocuments === true ? () => connectReader({ ...options, signal: undefined }) : undefined;
 
   const named = (source: ArchiveSource, name?: string): NamedRef => {
     const reference = refer(source);

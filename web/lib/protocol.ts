@@ -139,8 +139,8 @@ export interface Streams {
   follow(request: Record<string, never>): OpenItem;
   /** Reads a range for another engine, and tells of it in reports of the engine. */
   range(request: LentFile & { job: Float64Array }): Uint8Array;
-  /** Bodies of documents of an archive that is opened `withDocuments`, as the engine gathers them: a lot each. Reading waits for who takes them. */
-  harvest(request: Record<string, never>): Uint8Array;
+  /** Bodies of documents of an archive that is opened `withDocuments`, of rows from one on, as the engine gathers them: a lot each. */
+  harvest(request: { from: number }): Uint8Array;
   filter(request: { text: string; parts?: PartRange | undefined }): FilterItem;
   read(request: Place & { what: RecordPart }): Uint8Array;
   /** What came of a record's digests, as JSON; one item. */

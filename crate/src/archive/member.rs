@@ -577,7 +577,7 @@ impl Reading {
         if !self.can_seek || format.holds_files() && !is_stored {
             parser.forbid_seek();
         }
-        let is_index = matches!(format, Format::Cdx | Format::CdxGz);
+        let is_index = format.is_index();
         let hearer = if format.holds_files() {
             site.is_within = true;
             Hearer::Inside(self.name.clone(), self.window)

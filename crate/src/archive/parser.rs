@@ -66,6 +66,11 @@ impl Format {
         (Format::Packed, "gz"),
     ];
 
+    /// Whether its rows are of records that are elsewhere.
+    pub fn is_index(self) -> bool {
+        matches!(self, Format::Cdx | Format::CdxGz)
+    }
+
     /// Whether records lie in the file as they are, one after another.
     pub fn is_plain(self) -> bool {
         matches!(self, Format::Warc | Format::Arc)

@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use super::draft::{Draft, Drafter, is_closed, is_index};
+use super::draft::{Draft, Drafter, is_closed};
 use super::heading::{Digests, Heading, Version, date_text, record_id};
 use super::pieces::{Piece, Pieces};
 use crate::archive::{
@@ -88,7 +88,7 @@ impl Cutter {
         predicate: Predicate,
         options: Options,
     ) -> Result<Cutter, Error> {
-        if is_index(format) {
+        if format.is_index() {
             let message = "This file is an index of records that are elsewhere: there is nothing in it to copy.";
             return Err(Error::new(code::WRITE_ONLY_INDEX, message));
         }
@@ -120,7 +120,7 @@ impl Cutter {
     /// Picks a record, while others are waiting or nothing was fed yet. False where it is a row of an index only.
     pub fn pick(&mut self, pick: Pick) -> bool {
         match &mut self.from {
-            From::Picked(picked) if !is_index(pick.part.format) => {
+            From::Picked(picked) if !pick.part.format.is_index() => {
                 picked.pick(pick);
                 true
             }

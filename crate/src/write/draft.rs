@@ -159,11 +159,6 @@ pub fn is_closed(head: &[u8]) -> bool {
     line.is_some_and(|at| rest[at + 1..].iter().all(|&byte| byte == b'\r'))
 }
 
-/// Whether the records of such a file are elsewhere.
-pub fn is_index(format: Format) -> bool {
-    matches!(format, Format::Cdx | Format::CdxGz)
-}
-
 impl Current {
     fn decide(&mut self, predicate: &Predicate) {
         if self.verdict.is_none() {
@@ -327,7 +322,7 @@ impl Sink for Drafter {
         let is_meant = self.member.is_empty()
             || is_in(&part.name, &self.member)
             || is_in(&self.member, &part.name);
-        is_meant && !is_index(part.format)
+        is_meant && !part.format.is_index()
     }
 
     fn wants_body(&self) -> bool {

@@ -10,9 +10,12 @@ import type { Store } from "../state.js";
 import { base, controls, messages } from "../views/styles.js";
 import { Watch } from "../watch.js";
 import { languageName } from "./languages.js";
+import type { Shelf } from "./shelf.js";
 import { words } from "./words.js";
 
 const itemHeight = 46;
+/** While pages come, the list is made anew no more often. */
+const countedMs = 2_000;
 /** Drawn beyond the screen on both sides. */
 const spare = 6;
 /** With a record open it follows once the keys rest. */
@@ -61,6 +64,7 @@ export class Found extends LitElement {
         font-size: var(--text-small);
         text-overflow: ellipsis;
       }
+      .coming,
       .lacks {
         margin: 0;
         padding: 6px 12px;
@@ -144,6 +148,10 @@ export class Found extends LitElement {
   #isBarDue = false;
   #wheeledAt = -Infinity;
   #followTimer = 0;
+  /** Of which number of pages the list is. */
+  #counted: number | undefined;
+  #countedAt = -Infinity;
+  #countTimer = 0;
   #sizes: ResizeObserver | undefined;
 
   constructor() {
@@ -163,6 +171,7 @@ export class Found extends LitElement {
     this.#sizes?.disconnect();
     this.#sizes = undefined;
     window.clearTimeout(this.#followTimer);
+    window.clearTimeout(this.#countTimer);
     this.#pages?.close();
     this.#pages = undefined;
     this.#key = "";
@@ -175,8 +184,9 @@ export class Found extends LitElement {
       this.#key = "";
       this.language = "";
       this.counts = undefined;
-      if (index !== undefined) void this.#count(index);
+      this.#counted = undefined;
     }
+    if (index !== undefined) this.#countAgain(index);
     const { order, language } = this;
     if (index !== undefined && this.counts !== undefined && this.#key !== `${order} ${language}`) {
       this.#key = `${order} ${language}`;
@@ -187,18 +197,37 @@ export class Found extends LitElement {
     if (count > 0 && this.#height > 0) this.#pages?.want(this.#scroll.first - spare, this.#scroll.last + spare);
   }
 
-  async #count(index: SharedIndex): Promise<void> {
-    const counts = await index.documentCounts().catch(() => undefined);
-    if (index === this.#index) this.counts = counts;
+  /** Pages come while they are read. */
+  #countAgain(index: SharedIndex): void {
+    const documents = this.store.library?.kept?.documents;
+    const left = this.#countedAt + countedMs - performance.now();
+    window.clearTimeout(this.#countTimer);
+    if (this.#counted === documents) return;
+    if (this.#counted !== undefined && left > 0) {
+      this.#countTimer = window.setTimeout(() => this.requestUpdate(), left);
+      return;
+    }
+    this.#counted = documents;
+    this.#countedAt = performance.now();
+    void this.#count(index);
   }
 
-  #list(index: SharedIndex): void {
+  async #count(index: SharedIndex): Promise<void> {
+    const counts = await index.documentCounts().catch(() => undefined);
+    if (index !== this.#index) return;
+    const isMore = this.counts !== undefined;
+    this.counts = counts;
+    if (isMore) this.#list(index, true);
+  }
+
+  #list(index: SharedIndex, isMore = false): void {
     const { counts, language } = this;
     const { order, isDescending } = orders[this.order] ?? { order: "file", isDescending: false };
     const count = language === "" ? counts?.pages : counts?.languages.find((one) => one.language === language)?.count;
     const asked = { order, isDescending, ...(language !== "" && { language }) };
     this.#pages?.close();
     this.#pages = new RowPages({ count: count ?? 0, rows: (from, some) => index.documents({ ...asked, from, count: some }) }, () => this.requestUpdate());
+    if (isMore) return;
     this.active = 0;
     this.#scroll.fit(count ?? 0, itemHeight, this.#height);
     this.#scroll.reveal(0);
@@ -218,7 +247,7 @@ export class Found extends LitElement {
         </select>
         ${this.#languages()}
       </div>
-      ${library.kept?.lacksDocuments === true ? html`<p class="lacks">${words.pagesLack} ${this.#again()}</p>` : nothing}
+      ${this.#rest(library)}
       ${pages?.hasFailed === true ? html`<p class="lacks" role="alert">${words.browseFailed}</p>` : nothing}
       <div
         id="list"
@@ -234,6 +263,12 @@ export class Found extends LitElement {
         <div id="body">${this.#drawn(count)}</div>
       </div>
     `;
+  }
+
+  /** What is still to come, or will not come by itself. */
+  #rest({ kept, shareOfPages: share }: Shelf): TemplateResult | typeof nothing {
+    if (share !== undefined) return html`<p class="coming">${words.pagesComing(String(Math.floor(share * 100)))}</p>`;
+    return kept?.documentsEnd === undefined ? nothing : html`<p class="lacks">${words.pagesLack} ${this.#again()}</p>`;
   }
 
   #again(): TemplateResult {

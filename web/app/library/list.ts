@@ -197,11 +197,11 @@ export class Shelves extends LitElement {
     `;
   }
 
-  #state({ id, state, source, copy, records, damageCount }: KeptArchive): TemplateResult {
+  #state({ id, state, source, copy, records, share, damageCount }: KeptArchive): TemplateResult {
     const { states } = words;
     const needsFile = copy === undefined && !/^https?:/.test(source) && this.store.library?.handled.has(id) !== true;
     const said = [
-      state === "ready" ? html`<span>${states.ready}</span>` : html`<span class="warn">${states.indexing(formatCount(records))}</span>`,
+      state === "ready" ? html`<span>${states.ready}</span>` : html`<span class="warn">${states.indexing(share === undefined ? "" : String(Math.floor(share * 100)), formatCount(records))}</span>`,
       ...(needsFile ? [html`<span>${states.fileNeeded}</span>`] : []),
       ...(copy === undefined && isSigned(source) ? [html`<span>${states.linkNeeded}</span>`] : []),
       ...(damageCount === 0 ? [] : [html`<span class="warn">${states.problems(formatCount(damageCount), damageCount === 1)}</span>`]),

@@ -41,6 +41,9 @@ export async function openShelf(store: Store, openArchive: OpenArchive): Promise
   store.libraryChanged();
 }
 
+/** Adding it goes on with it. */
+const isToComplete = ({ state, documentsEnd }: KeptArchive): boolean => state === "indexing" || documentsEnd !== undefined;
+
 export class Shelf {
   /** The latest first. */
   entries: readonly KeptArchive[] = [];
@@ -142,9 +145,9 @@ export class Shelf {
   async #reopen(known: KeptArchive, source: Source, { signal, name, onProgress }: Opening): Promise<Archive | undefined> {
     try {
       const sources = source instanceof URL ? source : source.map(({ source: file, name: called }) => ({ source: file, name: called }));
-      const archive = await this.library.reopen(known.id, sources, { signal, name, onProgress, withDocuments: known.state === "indexing" });
+      const archive = await this.library.reopen(known.id, sources, { signal, name, onProgress, withDocuments: isToComplete(known) });
       if (known.state === "ready") this.#reopened.set(archive, known);
-      else this.#keepable.add(archive);
+      if (isToComplete(known)) this.#keepable.add(archive);
       return archive;
     } catch (error) {
       if (isAbort(error)) throw error;
@@ -177,7 +180,8 @@ export class Shelf {
       this.#isKept(known);
       if (source instanceof URL) void this.#compare(archive, source);
       else void keepHandles(known.id, source).then(() => this.refresh());
-    } else if (this.#keepable.has(archive)) this.#keep(archive, source, signal);
+    }
+    if (this.#keepable.has(archive)) this.#keep(archive, source, signal);
     this.#tell();
   }
 
@@ -222,6 +226,8 @@ export class Shelf {
   async indexAgain(): Promise<void> {
     const { archive, source } = this.#store;
     if (archive === undefined) return;
+    this.#adding?.abort();
+    await this.#added;
     this.#forgetOrders();
     await this.#readAgain(archive, source, true);
   }
@@ -244,7 +250,7 @@ export class Shelf {
     const shown = this.#archive;
     const adding = new AbortController();
     this.#adding = adding;
-    this.keeping = "keeping";
+    if (this.index === undefined) this.keeping = "keeping";
     this.trouble = undefined;
     this.#added = this.#add(archive, source, AbortSignal.any([signal, adding.signal]), isAnew, () => this.#archive === shown);
   }
@@ -256,6 +262,7 @@ export class Shelf {
       if (last === undefined && files !== undefined) void keepHandles(kept.id, files);
       last = kept;
       if (!isShown()) return;
+      if (kept.state === "ready") this.#isKept(kept);
       this.kept = kept;
       this.#tell();
     };
@@ -272,6 +279,7 @@ export class Shelf {
       // Of what was given up at once nothing is to be seen.
       if (last?.records === 0 && isAbort(error)) await this.library.remove(last.id).catch(() => undefined);
     }
+    if (isShown()) this.#adding = undefined;
     void this.refresh();
   }
 
@@ -291,15 +299,24 @@ export class Shelf {
   #isKept(entry: KeptArchive): void {
     this.kept = entry;
     this.keeping = "kept";
-    this.index = this.library.index(entry.id);
+    this.index ??= this.library.index(entry.id);
     this.#tell();
   }
 
   #failed(error: unknown): void {
+    // Its records are kept; what its pages say is gone on with when it is opened again.
+    if (this.index !== undefined) return this.#tell();
     const isElsewhere = error instanceof ArchiveError && error.code === "library/busy";
     this.keeping = isAbort(error) ? "not" : isElsewhere ? "elsewhere" : "failed";
     this.trouble = this.keeping === "failed" ? troubleOf(error) : undefined;
     this.#tell();
+  }
+
+  /** How much is known of what the pages of the open archive say, from 0 to 1; undefined where nothing more comes. */
+  get shareOfPages(): number | undefined {
+    const { kept } = this;
+    if (kept?.documentsEnd === undefined || this.#adding === undefined || kept.state !== "ready") return undefined;
+    return kept.documentsEnd / kept.records;
   }
 
   /** There are records of the open archive in the library, and not all. */
@@ -380,7 +397,8 @@ export class Shelf {
 
   /** Web pages that were found in the open archive; without their number where an older index has none. */
   get found(): { readonly count: number | undefined } | undefined {
-    if (this.index === undefined || this.kept === undefined || this.kept.documents === 0) return undefined;
+    if (this.index === undefined || this.kept === undefined) return undefined;
+    if (this.kept.documents === 0 && this.kept.documentsEnd === undefined) return undefined;
     return { count: this.kept.documents };
   }
 

@@ -53,6 +53,7 @@ const english = {
   noLanguage: "Unknown language",
   pagesNotKept: "When this archive was kept, its pages were not kept with it.",
   pagesLack: "Not all pages are listed: reading them was broken off.",
+  pagesComing: (percent: string) => `Reading what the pages say: ${percent} %`,
   indexAgain: "Index again",
   untitled: "(no title)",
   noText: "There is no text.",
@@ -136,7 +137,7 @@ const english = {
   remove: "Remove from the library",
   states: {
     ready: "ready",
-    indexing: (records: string) => `not read to the end: ${records} so far`,
+    indexing: (percent: string, records: string) => (percent === "" ? `not read to the end: ${records} so far` : `read to ${percent} %: ${records} so far`),
     fileNeeded: "file needed",
     linkNeeded: "link needed",
     problems: (count: string, isOne: boolean) => `damaged: ${count} ${isOne ? "problem" : "problems"}`,

@@ -160,15 +160,15 @@ export class ArchiveIndex {
     });
   }
 
-  /** Writes what is not kept yet, and gives what is to be committed. */
-  keep({ isWhole = false }: { readonly isWhole?: boolean } = {}): Promise<IndexManifests> {
+  /** Writes what is not kept yet, and gives what is to be committed. Where all rows are there, or nothing more comes, as few segments stay as may be. */
+  keep({ isWhole = false, isLast = isWhole }: { readonly isWhole?: boolean; readonly isLast?: boolean } = {}): Promise<IndexManifests> {
     return this.#next(async () => {
       await this.#flush();
       await this.#flushDocuments();
       while (this.#engine.begin_merge(randomId(), false)) await this.#merge();
       while (this.#engine.begin_merge_documents(randomId(), false)) await this.#merge();
       if (isWhole && this.#engine.begin_merge(randomId(), true)) await this.#merge();
-      while (isWhole && this.#engine.begin_merge_documents(randomId(), true)) await this.#merge();
+      while (isLast && this.#engine.begin_merge_documents(randomId(), true)) await this.#merge();
       return { manifest: this.#engine.manifest(), documents: this.#engine.has_documents() ? this.#engine.documents_manifest() : undefined };
     });
   }

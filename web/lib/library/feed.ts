@@ -1,6 +1,6 @@
 /**
- * Documents of an archive on their way into a library. They are read once, and held until the rows before them are
- * committed: whoever takes the library over gets those again that are in no commit.
+ * Documents of an archive on their way into a library. They are read once, and held until they are committed: whoever
+ * takes the library over gets those again that are in no commit.
  */
 
 import type { Archive } from "../archive.js";
@@ -14,23 +14,30 @@ export interface DocumentLot {
 }
 
 /** With so many bytes of documents that are in no commit, it is time for one. */
-const HELD_BYTES = 16 * 1024 * 1024;
+const HELD_BYTES = 4 * 1024 * 1024;
 
 export class DocumentFeed {
   readonly #archive: Archive;
   readonly #stopping = new AbortController();
-  readonly #told: ReturnType<Archive["documents"]>;
+  readonly #signal: AbortSignal;
+  #told: ReturnType<Archive["documents"]> | undefined;
   #held: DocumentLot[] = [];
   #heldBytes = 0;
   #first = 0;
-  #end: number;
+  #end = 0;
   #coming: Promise<void> | undefined;
   #hasEnded = false;
 
   constructor(archive: Archive, signal: AbortSignal | undefined) {
     this.#archive = archive;
-    this.#end = archive.takenOver;
-    this.#told = archive.documents({ signal: signal ? AbortSignal.any([signal, this.#stopping.signal]) : this.#stopping.signal });
+    this.#signal = signal ? AbortSignal.any([signal, this.#stopping.signal]) : this.#stopping.signal;
+  }
+
+  /** Those of rows from one on are wanted. Where they are told already, they are told from where they are. */
+  begin(from: number): void {
+    if (this.#told) return;
+    this.#end = from;
+    this.#told = this.#archive.documents({ from, signal: this.#signal });
   }
 
   /** No more come. */
@@ -76,7 +83,7 @@ export class DocumentFeed {
   }
 
   async #take(): Promise<void> {
-    if (this.#hasEnded) return;
+    if (this.#hasEnded || !this.#told) return;
     try {
       const told = await this.#told.next();
       if (told.done) {

@@ -16,6 +16,8 @@ export interface KeptFile {
 /** What is known of an archive while it is read. */
 export interface ArchiveFacts {
   readonly damageCount: number;
+  /** How much of it is read, from 0 to 1, while it is being read and its size is known. */
+  readonly share?: number | undefined;
   /** Bytes of the archive, where they are known. */
   readonly bytes?: number | undefined;
 }
@@ -49,7 +51,7 @@ export interface KeptCopy {
 
 export interface KeptArchive extends ArchiveNamed, ArchiveFacts, Description {
   readonly id: number;
-  /** `indexing` too where that was broken off: adding the archive again goes on with it. */
+  /** `ready` with all its records, `indexing` before; that too where it was broken off: adding the archive again goes on with it. */
   readonly state: "indexing" | "ready";
   readonly records: number;
   readonly indexBytes: number;
@@ -62,8 +64,8 @@ export interface KeptArchive extends ArchiveNamed, ArchiveFacts, Description {
   readonly copy?: KeptCopy | undefined;
   /** Web pages among its records; undefined where documents were not kept with them. */
   readonly documents?: number | undefined;
-  /** Documents of later records could not be read or kept. */
-  readonly lacksDocuments?: boolean | undefined;
+  /** Where documents of its records from this one on are not kept yet: adding the archive again goes on with them. */
+  readonly documentsEnd?: number | undefined;
 }
 
 /** With the id of the archive that it is about, if it is about one. */

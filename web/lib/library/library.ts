@@ -13,7 +13,7 @@ import { ArchiveIndex, type IndexManifests, type MakeIndex } from "./archiveinde
 import type { DocumentLot } from "./feed.js";
 import { divided, type Files, type Guard } from "./files.js";
 import { areSame, changedFile } from "./identity.js";
-import { keepArchive, keptRecords, type AddOptions, type ArchiveNow, type Begun, type Keeper } from "./keeping.js";
+import { isComplete, keepArchive, keptRecords, type AddOptions, type ArchiveNow, type Begun, type Keeper } from "./keeping.js";
 import type { ArchiveNamed, BeginOptions, Description, KeptArchive, KeptCopy, LibraryFinding } from "./kept.js";
 
 export interface LibraryOptions {
@@ -104,14 +104,20 @@ export class Library implements Keeper {
       if (isAnew) await this.#closeIndex(adding.id);
       const kept = await this.get(adding.id);
       if (!kept) throw unknown();
-      if (kept.state === "ready") this.#adding.delete(source);
-      if (kept.state === "ready") return { kept, count: kept.records };
-      const index = await this.#indexOf(kept.id);
-      return { kept, count: index.count, documentsEnd: index.documentsEnd ?? (index.count === 0 ? 0 : undefined) };
+      const begun = await this.#begunWith(kept);
+      if (isComplete(begun)) this.#adding.delete(source);
+      return begun;
     } catch (error) {
       this.#adding.delete(source);
       throw error;
     }
+  }
+
+  async #begunWith(kept: KeptArchive): Promise<Begun> {
+    const { documentsEnd: stated, records, state } = kept;
+    if (state === "ready") return { kept, count: records, documentsEnd: stated };
+    const index = await this.#indexOf(kept.id);
+    return { kept, count: index.count, documentsEnd: index.documentsEnd ?? (index.count === 0 ? 0 : undefined) };
   }
 
   async keep(id: number, from: number, rows: Uint8Array): Promise<{ count: number; isFull: boolean }> {
@@ -127,9 +133,9 @@ export class Library implements Keeper {
     if (!(await index.addDocuments(from, upTo, documents))) throw new ArchiveError("documents/missing", "Documents of records before these are missing.");
   }
 
-  async commit(id: number, { facts, state, isWhole }: ArchiveNow): Promise<KeptArchive> {
+  async commit(id: number, { facts, state, isWhole, isLast }: ArchiveNow): Promise<KeptArchive> {
     const index = await this.#begun(id);
-    const manifests = await index.keep({ isWhole });
+    const manifests = await index.keep({ isWhole, isLast });
     const captured = isWhole ? await index.period() : undefined;
     const news = {
       ...facts,
@@ -138,11 +144,11 @@ export class Library implements Keeper {
       indexBytes: index.bytes,
       ...(captured && { captured }),
       documents: (await index.documentCounts())?.pages,
-      lacksDocuments: (index.documentsEnd ?? Infinity) < index.keptCount ? true : undefined,
+      documentsEnd: (index.documentsEnd ?? Infinity) < index.keptCount ? index.documentsEnd : undefined,
     };
     const kept = await this.#change(id, (known) => ({ ...known, ...news }), { ...manifests, state });
     await index.tidy();
-    if (isWhole) this.#adding.delete(kept.source);
+    if (isLast) this.#adding.delete(kept.source);
     return kept;
   }
 
@@ -211,9 +217,9 @@ export class Library implements Keeper {
   /** Gives back what space can be given back. Takes a while. */
   async compact(): Promise<void> {
     for (const { id, state } of await this.list()) {
-      if (state !== "ready") continue;
+      if (state !== "ready" || this.#isAdding(id)) continue;
       const index = await this.#indexOf(id);
-      await this.#store.batch({ put: manifestEntries(id, await index.keep({ isWhole: true })) });
+      await this.#store.batch({ put: manifestEntries(id, await index.keep({ isWhole: true, isLast: true })) });
       await index.tidy();
     }
     await this.#store.compact();
@@ -291,7 +297,7 @@ export class Library implements Keeper {
   }
 }
 
-const EMPTY = { state: "indexing", records: 0, damageCount: 0, indexBytes: 0, captured: undefined, documents: undefined, lacksDocuments: undefined } as const;
+const EMPTY = { state: "indexing", records: 0, damageCount: 0, indexBytes: 0, captured: undefined, documents: undefined, documentsEnd: undefined } as const;
 const NO_ROWS: KeptRows = { manifest: new Uint8Array(0), state: new Uint8Array(0) };
 
 const busy = (): ArchiveError => new ArchiveError("library/busy", "This archive is being added already.");

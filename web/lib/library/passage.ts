@@ -1,7 +1,7 @@
 /**
- * The rows of an archive and its documents, on their way to who keeps them: side by side, and committed together.
+ * The rows of an archive and its documents, on their way to who keeps them: side by side, each as fast as it comes.
  *
- * I1  Rows are committed with all documents of them, or after these have ended.
+ * I1  Documents go over after their rows.
  * I2  One thing at a time is asked of who keeps.
  */
 
@@ -16,12 +16,21 @@ export const ROWS_AT_ONCE = 2_000;
 /** With these, documents end and rows go on. */
 const NOT_TAKEN: readonly string[] = ["documents/malformed", "documents/missing"];
 
+/** What a commit is of. */
+export interface Extent {
+  readonly rows: number;
+  /** All rows are there. */
+  readonly isWhole: boolean;
+  /** Nothing more comes, no documents either. */
+  readonly isLast: boolean;
+}
+
 export interface PassageOptions {
   readonly id: number;
   /** Rows that are kept already. */
   readonly rows: number;
   readonly signal?: AbortSignal | undefined;
-  readonly commit: (rows: number, isWhole: boolean) => Promise<KeptArchive>;
+  readonly commit: (extent: Extent) => Promise<KeptArchive>;
 }
 
 export class Passage {
@@ -30,13 +39,11 @@ export class Passage {
   readonly #feed: DocumentFeed;
   readonly #options: PassageOptions;
   #lane: Promise<unknown> = Promise.resolve();
-  /** Rows that who keeps has, and those of them that are durable. */
+  /** Rows that who keeps has. */
   #rows: number;
-  #committed: number;
   /** Up to which row who keeps has documents. */
   #told = 0;
-  /** A commit waits for documents. */
-  #isDue = false;
+  #hasAllRows = false;
   #isOver = false;
   #wake = (): void => {};
   #change: Promise<void>;
@@ -46,7 +53,7 @@ export class Passage {
     this.#archive = archive;
     this.#feed = feed;
     this.#options = options;
-    this.#rows = this.#committed = options.rows;
+    this.#rows = options.rows;
     this.#change = this.#nextChange();
   }
 
@@ -60,7 +67,7 @@ export class Passage {
       });
     const ends = await Promise.allSettled([over(this.#passRows()), over(this.#passDocuments())]);
     for (const end of ends) if (end.status === "rejected") throw end.reason;
-    return this.#options.commit(this.#rows, true);
+    return this.#commit(true);
   }
 
   async #passRows(): Promise<void> {
@@ -70,23 +77,28 @@ export class Passage {
       await this.#next(async () => {
         const { count, isFull } = await this.#keeper.keep(id, this.#rows, rows);
         this.#rows = count;
-        this.#isDue ||= isFull;
+        if (isFull) await this.#commit(false);
       });
-      while (this.#isDue && !this.#isOver) await this.#change;
+      this.#wake();
       if (this.#isOver) return;
     }
     await this.#archive.indexed;
+    this.#hasAllRows = true;
+    // From here on it is as if there were no documents to come.
+    await this.#next(async () => void (await this.#commit(false)));
+    this.#wake();
   }
 
   async #passDocuments(): Promise<void> {
     const feed = this.#feed;
     for (let number = feed.first; !this.#isOver; ) {
       const lot = feed.lot(number);
-      if (lot) {
+      if (lot && (lot.upTo <= this.#rows || this.#hasAllRows)) {
         await this.#next(() => this.#pass(lot));
         number++;
+      } else if (lot) {
+        await this.#change;
       } else if (feed.hasEnded) {
-        await this.#next(async () => void (this.#told = Infinity));
         return;
       } else {
         await Promise.race([feed.next(), this.#change]);
@@ -98,23 +110,23 @@ export class Passage {
     try {
       await this.#keeper.keepDocuments(this.#options.id, lot);
       this.#told = lot.upTo;
-      this.#isDue ||= this.#feed.isFull && this.#rows > this.#committed;
+      if (this.#feed.isFull) await this.#commit(false);
     } catch (error) {
       if (!(error instanceof ArchiveError) || !NOT_TAKEN.includes(error.code)) throw error;
       this.#feed.stop();
     }
   }
 
-  /** Does one thing after another, and commits where it is time and documents are there. */
+  async #commit(isLast: boolean): Promise<KeptArchive> {
+    const kept = await this.#options.commit({ rows: this.#rows, isWhole: this.#hasAllRows, isLast });
+    this.#feed.drop(this.#told);
+    return kept;
+  }
+
+  /** Does one thing after another, until one fails. */
   #next(work: () => Promise<void>): Promise<void> {
     const done = this.#lane.then(async () => {
-      await work();
-      if (!this.#isDue || this.#told < this.#rows || this.#isOver) return;
-      await this.#options.commit(this.#rows, false);
-      this.#committed = this.#rows;
-      this.#feed.drop(this.#rows);
-      this.#isDue = false;
-      this.#wake();
+      if (!this.#isOver) await work();
     });
     this.#lane = done.catch(() => {});
     return done;

@@ -6,6 +6,7 @@ import type { Claim } from "../tabs/claim.js";
 import { hostOwner, type Owned } from "../tabs/host.js";
 import init, { KeptIndex, PageStore } from "../wasm/store.js";
 import { changesChannel, type LibraryCalls } from "./calls.js";
+import { isComplete } from "./keeping.js";
 import { Library } from "./library.js";
 
 export interface ServeOptions {
@@ -45,7 +46,7 @@ function served(library: Library, claim: Claim, name: string): Owned {
       list: () => library.list(),
       async begin({ isAnew, ...archive }) {
         const begun = await library.begin(archive, { isAnew });
-        if (begun.kept.state === "indexing") own.add(begun.kept.id);
+        if (!isComplete(begun)) own.add(begun.kept.id);
         return told(begun);
       },
       keep: ({ id, from, rows }) => library.keep(id, from, rows),
@@ -55,7 +56,7 @@ function served(library: Library, claim: Claim, name: string): Owned {
       },
       async commit({ id, now }) {
         const kept = await library.commit(id, now);
-        if (now.isWhole) own.delete(id);
+        if (now.isLast) own.delete(id);
         return told(kept);
       },
       async leave({ id }) {

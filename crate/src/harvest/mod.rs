@@ -1,5 +1,8 @@
 //! Documents gathered while an archive is read: bodies of records that say something to a reader, decoded as far as
-//! HTTP goes, and where redirects lead. They wait here until they are taken; reading waits where they are too many.
+//! HTTP goes, and where redirects lead. They wait here until they are taken. Reading does not wait for that: where they
+//! are too many, those that follow are passed over, to be read once more (`again.rs`).
+
+mod again;
 
 use std::collections::VecDeque;
 
@@ -17,6 +20,8 @@ use crate::limits::{
 };
 use crate::payload::Budget;
 
+pub use again::{DocumentsAgain, may_be_document};
+
 /// Documents that were found and are not taken yet.
 #[derive(Default)]
 pub struct Harvest {
@@ -24,6 +29,7 @@ pub struct Harvest {
     waiting: VecDeque<(u64, Vec<u8>)>,
     held_bytes: usize,
     budget: Budget,
+    passed_over: Option<u64>,
 }
 
 /// What is made of the record that streams by.
@@ -215,6 +221,16 @@ impl Harvest {
         self.held_bytes >= HARVEST_HELD_BYTES_MAX
     }
 
+    /// Documents of this row and those after it were not gathered, since too many were waiting.
+    pub fn passed_over(&self) -> Option<u64> {
+        self.passed_over
+    }
+
+    /// All documents there are of rows before this one were taken, where so many rows were read.
+    pub fn taken_up_to(&self, rows: u64) -> u64 {
+        self.first_row().or(self.passed_over).unwrap_or(rows)
+    }
+
     /// Takes what was found, in the order of the rows, each as `Found` writes itself: no more than so many bytes, but for
     /// the first one.
     pub fn take(&mut self, bytes_max: usize, out: &mut Vec<u8>) {
@@ -225,6 +241,17 @@ impl Harvest {
         }) {
             self.held_bytes -= found.len();
             out.extend_from_slice(&found);
+        }
+    }
+
+    /// A record begins that is to be this row, in a file that is read on however much is waiting.
+    fn begin_or_pass(&mut self, head: &WarcHead, row: usize) {
+        if self.is_full() && self.passed_over.is_none() {
+            self.passed_over = Some(row as u64);
+        }
+        match self.passed_over {
+            Some(_) => self.draft = None,
+            None => self.begin(head),
         }
     }
 
@@ -242,6 +269,14 @@ impl Harvest {
         if let Some(draft) = self.draft.as_mut().filter(|draft| draft.wants_body()) {
             draft.push(bytes);
         }
+    }
+
+    fn abandon(&mut self) {
+        self.draft = None;
+    }
+
+    fn wants_body(&self) -> bool {
+        self.draft.as_ref().is_some_and(Draft::wants_body)
     }
 
     fn end(&mut self, record: &Record, row: usize) {
@@ -266,8 +301,8 @@ pub struct Harvesting<'a> {
 
 impl Sink for Harvesting<'_> {
     fn begin(&mut self, head: &WarcHead) {
+        self.harvest.begin_or_pass(head, self.captures.len());
         self.captures.begin(head);
-        self.harvest.begin(head);
     }
 
     fn http(&mut self, head: &HttpHead) {
@@ -287,7 +322,7 @@ impl Sink for Harvesting<'_> {
 
     fn abandon(&mut self) {
         self.captures.abandon();
-        self.harvest.draft = None;
+        self.harvest.abandon();
     }
 
     fn damage(&mut self, damage: Damage) {
@@ -311,13 +346,6 @@ impl Sink for Harvesting<'_> {
     }
 
     fn wants_body(&self) -> bool {
-        self.harvest
-            .draft
-            .as_ref()
-            .is_some_and(|draft| draft.wants_body())
-    }
-
-    fn is_full(&self) -> bool {
-        self.harvest.is_full()
+        self.harvest.wants_body()
     }
 }
