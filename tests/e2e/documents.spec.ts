@@ -36,12 +36,12 @@ async function digestInNode(bytes: Uint8Array): Promise<string> {
   return hash.digest("hex");
 }
 
-for (const [name, bytes] of archives) {
-  test(`${name} has the same documents as in Node`, async ({ page }) => {
-    const told = await page.evaluate(async (url) => {
+const readings = [...archives].flatMap(([name, bytes]) => [0, 2].map((parsers) => ({ name, bytes, parsers })));
+for (const { name, bytes, parsers } of readings) {
+  test(`${name} has the same documents as in Node, read by ${parsers === 0 ? "one worker" : "several"}`, async ({ page }) => {
+    const told = await page.evaluate(async ([url, parsers]) => {
       const { openArchive } = await import(`${location.origin}/lib/index.js`);
-      // Helpers tell no bodies: they are not asked.
-      const archive = await openArchive(url, { isForKeeping: true, withDocuments: true, workers: 2 });
+      const archive = await openArchive(url, { isForKeeping: true, withDocuments: true, workers: parsers });
       const lots: Uint8Array[] = [];
       let last = 0;
       for await (const { documents, upTo } of archive.documents()) {
@@ -52,7 +52,7 @@ for (const [name, bytes] of archives) {
       await archive.close();
       const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await new Blob(lots as BlobPart[]).arrayBuffer()));
       return { records, last, digest: Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("") };
-    }, `${server.url}archives/${name}`);
+    }, [`${server.url}archives/${name}`, parsers] as const);
     expect(told.digest).toBe(await digestInNode(bytes));
     expect(told.last).toBe(told.records);
     expect(told.records).toBeGreaterThan(1);

@@ -28,6 +28,7 @@ export interface Opening {
   readonly name: string;
   readonly isForKeeping: boolean;
   readonly withDocuments?: boolean;
+  readonly workers?: "auto";
   readonly onProgress: (progress: Progress) => void;
 }
 

@@ -9,7 +9,7 @@ import { parseLines } from "./lines.js";
 import type { Harvesting } from "./harvesting.js";
 import type { DocumentsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
-import { VERSION, type Calls, type CheckItem, type CutItem, type CutRequest, type CutRowsRequest, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef, type Streams } from "./protocol.js";
+import { VERSION, type Calls, type CheckItem, type CutItem, type CutRequest, type CutRowsRequest, type DocumentsAsked, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef, type Streams } from "./protocol.js";
 import { Breath, STEP_BYTES, pump, type Feedable } from "./pump.js";
 import { decoded, noRecord, pieces, readHeads, readVerdicts } from "./reading.js";
 import type { Regaining } from "./restoring.js";
@@ -156,14 +156,14 @@ export class Engine {
 
   // Indexing
 
-  async *#open({ sources: given, helpers = [], isForKeeping = false, withDocuments = false }: OpenRequest, signal: AbortSignal): AsyncGenerator<OpenItem, void, undefined> {
+  async *#open({ sources: given, helpers = [], isForKeeping = false, documents = "none" }: OpenRequest, signal: AbortSignal): AsyncGenerator<OpenItem, void, undefined> {
     this.#started = performance.now();
     yield* this.#reading(helpers, signal, async function* (this: Engine, clients, tell) {
       // Only the larger module puts ranges together, knows keys of URLs and gathers documents.
-      if (clients.length > 0 || isForKeeping || withDocuments) await this.#tools();
+      if (clients.length > 0 || isForKeeping || documents !== "none") await this.#tools();
       checkAbort(signal);
       for (let collection = this.#begin(given); ; collection = this.#begin(given)) {
-        if (withDocuments) await this.#beginHarvest(collection, 0);
+        await this.#beginHarvest(collection, documents, 0);
         try {
           for await (const _ of collection.fill(this.#openSource, clients, signal)) yield* tell(collection);
           if (this.#hasTools || !collection.needsTools) break;
@@ -296,12 +296,12 @@ export class Engine {
     return keptState(this.#wasm as unknown as ToolsExports, collection, records);
   }
 
-  async #restore({ sources: given, state, withDocuments = false }: RestoreRequest): Promise<{ format: ArchiveFormat; records: number }> {
+  async #restore({ sources: given, state, documents = "none" }: RestoreRequest): Promise<{ format: ArchiveFormat; records: number }> {
     this.#started = performance.now();
     const [tools, { Regaining }] = await Promise.all([this.#tools(), import("./restoring.js")]);
     this.#regaining = await Regaining.begin(tools, given, state, this.#openSource);
     this.#collection = this.#regaining.collection;
-    if (withDocuments) await this.#beginHarvest(this.#collection, this.#regaining.records);
+    await this.#beginHarvest(this.#collection, documents, this.#regaining.records);
     return { format: this.#collection.format ?? "collection", records: this.#regaining.records };
   }
 
@@ -314,9 +314,11 @@ export class Engine {
 
   // Documents
 
-  async #beginHarvest(collection: Collection, first: number): Promise<void> {
+  /** Documents of rows before the first one are not in what is going to be read. */
+  async #beginHarvest(collection: Collection, asked: DocumentsAsked, first: number): Promise<void> {
+    if (asked === "none") return;
     const [tools, { Harvesting }] = await Promise.all([this.#tools(), import("./harvesting.js")]);
-    this.#harvesting = new Harvesting(tools, collection, first);
+    this.#harvesting = new Harvesting(tools, collection, asked === "afterwards" ? Infinity : first);
   }
 
   async *#harvest(from: number, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {

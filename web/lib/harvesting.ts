@@ -19,7 +19,7 @@ const TOLD_MS = 200;
 export class Harvesting {
   readonly #wasm: ToolsExports;
   readonly #collection: Collection;
-  /** Documents of rows before this one are not gathered while reading. */
+  /** Documents of rows before this one are not gathered while reading: of none, where it is infinite. */
   readonly #first: number;
   readonly #due = new Due();
   #hasEnded = false;
@@ -31,7 +31,7 @@ export class Harvesting {
     this.#wasm = wasm;
     this.#collection = collection;
     this.#first = first;
-    wasm.begin_harvest(collection.index);
+    if (first < Infinity) wasm.begin_harvest(collection.index);
   }
 
   /** Asked between two steps of reading: has what is due taken. */

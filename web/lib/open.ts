@@ -3,7 +3,7 @@
 import { Archive, readParts, type ReadOptions, type SignalOption } from "./archive.js";
 import type { Connect, ConnectOptions, Connection, Helpers, Hire } from "./connection.js";
 import { ArchiveError, abortError, checkAbort } from "./errors.js";
-import type { CutRequest, NamedRef, OpenItem, SourceRef } from "./protocol.js";
+import type { CutRequest, DocumentsAsked, NamedRef, OpenItem, SourceRef } from "./protocol.js";
 import type { CheckSummary, CutProgress, InspectedDamage, InspectedRecord, Problem, Progress, ReadProgress, RecordPart } from "./shapes.js";
 
 /** What can be opened: a file, bytes, or a URL (in Node also a path). */
@@ -24,13 +24,13 @@ export interface OpenOptions extends ConnectOptions {
   /** Shown to people; taken from the source if absent. */
   readonly name?: string | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** How many workers read a gzip archive at once, in browsers: none for 0, up to four for "auto". */
+  /** How many workers read a gzip archive at once, in browsers: none for 0; for "auto" up to four, and none on two cores. */
   readonly workers?: number | "auto" | undefined;
   /** Whether a library is to keep it. */
   readonly isForKeeping?: boolean | undefined;
   /**
    * Whether `documents()` gives what its records say. Some MB of them are held until they are taken; those that follow are
-   * read once more. Such an archive is read by one worker.
+   * read once more, and so is all that several workers read.
    */
   readonly withDocuments?: boolean | undefined;
 }
@@ -91,9 +91,10 @@ export function referTo(source: ArchiveSource): SourceRef {
 
 /** The functions of the package for one host. */
 export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder, connectReader: Connect, hireAny?: Hire) {
-  /** Helpers tell rows, and no bodies. */
-  const hire = (options: OpenOptions): Promise<Helpers> | undefined =>
-    options.withDocuments === true ? undefined : hireAny?.(workersOf(options.workers), options);
+  const hire = (options: OpenOptions): Promise<Helpers> | undefined => hireAny?.(workersOf(options.workers), options);
+  /** Helpers tell rows, and no bodies: documents are read once more then. */
+  const documentsBy = ({ withDocuments, workers }: OpenOptions): DocumentsAsked =>
+    withDocuments !== true ? "none" : hireAny && workersOf(workers) > 0 ? "afterwards" : "while-reading";
 
   const readerOf = (options: ReopenOptions): (() => Promise<Connection>) | undefined =>
     options.withDocuments === true ? () => connectReader({ ...options, signal: undefined }) : undefined;
@@ -178,7 +179,7 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
         throw error;
       });
       const helpers = await hiring;
-      const request = { sources, helpers: helpers?.ports ?? [], isForKeeping: options.isForKeeping === true, withDocuments: options.withDocuments === true };
+      const request = { sources, helpers: helpers?.ports ?? [], isForKeeping: options.isForKeeping === true, documents: documentsBy(options) };
       const items = connection.client.stream("open", request, { signal });
       try {
         const first = await items.next();
@@ -206,7 +207,7 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
       const sources = await listed(source);
       const connection = await connect(options);
       try {
-        const { format, records } = await connection.client.call("restore", { sources, state: kept.state, withDocuments: options.withDocuments === true }, { signal });
+        const { format, records } = await connection.client.call("restore", { sources, state: kept.state, documents: documentsBy(options) }, { signal });
         const items = regained(connection, kept.rows(), records, options);
         const archive = new Archive(options.name ?? nameOfAll(sources), format, connection, readerOf(options), items, { signal, takenOver: records });
         if (options.onProgress) archive.onProgress(options.onProgress);
@@ -297,7 +298,7 @@ const WORKERS_MAX = 4;
 function workersOf(asked: number | "auto" = 0): number {
   if (asked !== "auto") return Math.max(0, Math.floor(asked));
   const cores = globalThis.navigator?.hardwareConcurrency ?? 1;
-  return Math.max(1, Math.min(cores - 1, WORKERS_MAX));
+  return cores <= 2 ? 0 : Math.min(cores - 1, WORKERS_MAX);
 }
 
 function isSeveral(source: CollectionSource | readonly CollectionSource[]): source is readonly CollectionSource[] {

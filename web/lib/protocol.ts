@@ -63,7 +63,7 @@ export interface Calls {
   /** What is known of an archive besides its rows, at the last place within its first records from which reading can go on. Likewise. */
   keptState(request: { records: number }): Uint8Array;
   /** Makes an archive of its state; its rows are to follow, then it goes on. */
-  restore(request: { sources: readonly NamedRef[]; state: Uint8Array; withDocuments?: boolean }): { format: ArchiveFormat; records: number };
+  restore(request: { sources: readonly NamedRef[]; state: Uint8Array; documents?: DocumentsAsked }): { format: ArchiveFormat; records: number };
   /** Takes rows as an index keeps them, and says how far that is. */
   restoreRows(request: { rows: Uint8Array }): Progress;
   /** Headers as the engine writes them. */
@@ -129,17 +129,20 @@ export interface FilterItem {
   readonly isComplete: boolean;
 }
 
+/** Whether documents are gathered, and when. */
+export type DocumentsAsked = "none" | "while-reading" | "afterwards";
+
 /** What is answered piece by piece, no faster than the caller takes it. */
 export interface Streams {
   /** Reads files into one index. With `helpers`, lines to other engines, these read ranges of gzip archives at once. */
-  open(request: { sources: readonly NamedRef[]; helpers?: readonly MessagePort[]; isForKeeping?: boolean; withDocuments?: boolean }): OpenItem;
+  open(request: { sources: readonly NamedRef[]; helpers?: readonly MessagePort[]; isForKeeping?: boolean; documents?: DocumentsAsked }): OpenItem;
   /** Goes on with an archive that is restored: reads what is not read yet. */
   goOn(request: { helpers?: readonly MessagePort[] }): OpenItem;
   /** How far indexing is, for another reader. */
   follow(request: Record<string, never>): OpenItem;
   /** Reads a range for another engine, and tells of it in reports of the engine. */
   range(request: LentFile & { job: Float64Array }): Uint8Array;
-  /** Bodies of documents of an archive that is opened `withDocuments`, of rows from one on, as the engine gathers them: a lot each. */
+  /** Bodies of documents of an archive that is opened with `documents`, of rows from one on, as the engine gathers them: a lot each. */
   harvest(request: { from: number }): Uint8Array;
   filter(request: { text: string; parts?: PartRange | undefined }): FilterItem;
   read(request: Place & { what: RecordPart }): Uint8Array;

@@ -145,7 +145,7 @@ export class Shelf {
   async #reopen(known: KeptArchive, source: Source, { signal, name, onProgress }: Opening): Promise<Archive | undefined> {
     try {
       const sources = source instanceof URL ? source : source.map(({ source: file, name: called }) => ({ source: file, name: called }));
-      const archive = await this.library.reopen(known.id, sources, { signal, name, onProgress, withDocuments: isToComplete(known) });
+      const archive = await this.library.reopen(known.id, sources, { signal, name, onProgress, withDocuments: isToComplete(known), workers: "auto" });
       if (known.state === "ready") this.#reopened.set(archive, known);
       if (isToComplete(known)) this.#keepable.add(archive);
       return archive;
@@ -157,7 +157,7 @@ export class Shelf {
 
   async #openForKeeping(source: Source, options: Opening): Promise<Archive> {
     try {
-      const archive = await this.#openArchive(source, { ...options, isForKeeping: true, withDocuments: true });
+      const archive = await this.#openArchive(source, { ...options, isForKeeping: true, withDocuments: true, workers: "auto" });
       this.#keepable.add(archive);
       return archive;
     } catch (error) {
@@ -237,7 +237,7 @@ export class Shelf {
     this.#tell();
     const abort = new AbortController();
     try {
-      const second = await this.#openArchive(source, { signal: abort.signal, name: archive.name, isForKeeping: true, withDocuments: true, onProgress: () => undefined });
+      const second = await this.#openArchive(source, { signal: abort.signal, name: archive.name, isForKeeping: true, withDocuments: true, workers: "auto", onProgress: () => undefined });
       if (this.#archive === archive) this.#keep(second, source, abort.signal, isAnew);
       await this.#added;
       await second.close();

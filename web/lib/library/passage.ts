@@ -13,6 +13,8 @@ import type { KeptArchive } from "./kept.js";
 
 /** Rows that cross from the engine at once. */
 export const ROWS_AT_ONCE = 2_000;
+/** So long rows have for themselves what processors there are: many archives are listed by then. */
+const ROWS_FIRST_MS = 1_000;
 /** With these, documents end and rows go on. */
 const NOT_TAKEN: readonly string[] = ["documents/malformed", "documents/missing"];
 
@@ -91,6 +93,10 @@ export class Passage {
 
   async #passDocuments(): Promise<void> {
     const feed = this.#feed;
+    const delay = new Promise((resolve) => setTimeout(resolve, ROWS_FIRST_MS));
+    let isTime = false;
+    void delay.then(() => (isTime = true));
+    while (!isTime && !this.#hasAllRows && !this.#isOver) await Promise.race([delay, this.#change]);
     for (let number = feed.first; !this.#isOver; ) {
       const lot = feed.lot(number);
       if (lot && (lot.upTo <= this.#rows || this.#hasAllRows)) {
