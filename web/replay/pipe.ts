@@ -61,6 +61,7 @@ scope.addEventListener("message", (event) => {
 scope.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
   const isOwn = url.origin === scope.location.origin;
+  if (isOwn && url.pathname === "/.wa/doc" && event.request.mode === "navigate") return event.respondWith(framePage());
   if (isOwn && url.pathname.startsWith("/.wa/")) return;
   const { protocol, port: number } = scope.location;
   const isReplay = url.protocol === protocol && url.port === number && url.hostname.endsWith(domain);
@@ -98,9 +99,14 @@ function responseOf({ status, statusText, headers, body, isInert }: Answer): Res
   return response;
 }
 
-function bootPage(): Response {
+const bootPage = (): Response => page(BOOT_PAGE);
+
+/** For a frame whose document the page around it makes: only what comes by an address gets a service worker. */
+const framePage = (): Response => page("<!doctype html><script>parent.__wa$write(frameElement)</script>");
+
+function page(html: string): Response {
   const headers = { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" };
-  return new Response(BOOT_PAGE, { headers: { ...headers, ...Object.fromEntries(policy) } });
+  return new Response(html, { headers: { ...headers, ...Object.fromEntries(policy) } });
 }
 
 // The port

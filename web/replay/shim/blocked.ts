@@ -10,7 +10,7 @@ const tried = new WeakSet<Element>();
 function mapAgain(blocked: string): void {
   const address = blocked.replace(/["\\]/g, "\\$&");
   const withoutScheme = address.replace(/^https?:/, "");
-  for (const element of document.querySelectorAll(`[src$="${withoutScheme}"],[href$="${withoutScheme}"],[poster$="${withoutScheme}"],[srcset*="${withoutScheme}"],style`)) {
+  for (const element of document.querySelectorAll(`[src$="${withoutScheme}"],[href$="${withoutScheme}"],[poster$="${withoutScheme}"],[srcset*="${withoutScheme}"],[style*="${withoutScheme}"],style`)) {
     if (tried.has(element)) continue;
     if (element instanceof HTMLStyleElement) {
       const css = element.textContent ?? "";
@@ -19,7 +19,7 @@ function mapAgain(blocked: string): void {
     } else {
       for (const { name, value } of [...element.attributes]) {
         if (!value.includes(withoutScheme)) continue;
-        element.setAttribute(name, LISTS.has(name) ? mapList(value) : toReplay(value));
+        element.setAttribute(name, name === "style" ? mapStyle(value) : LISTS.has(name) ? mapList(value) : toReplay(value));
       }
     }
     tried.add(element);

@@ -1,7 +1,8 @@
 /** Addresses of elements: what is set is mapped, what is read is what was archived. */
 
-import { ADDRESSES, LISTS, mapList, mapValue, withShim, mapMarkup } from "./markup.js";
+import { ADDRESSES, LISTS, mapList, mapValue } from "./markup.js";
 import { accessor, apply, getOwnPropertyDescriptor, method, prototypeOf } from "./natives.js";
+import { setSrcdoc } from "./frames.js";
 import { mapped, realLocation, told, unmapped } from "./place.js";
 
 const ONE: Record<string, string> = {
@@ -26,6 +27,10 @@ function attributeSet(args: unknown[], nameAt: number, self: object): boolean {
   const name = String(args[nameAt]).toLowerCase();
   const given = args[nameAt + 1];
   if (!ADDRESSES.has(name) && !LISTS.has(name) && !/^(?:style|srcdoc|integrity)$/.test(name)) return true;
+  if (name === "srcdoc" && self instanceof HTMLIFrameElement) {
+    setSrcdoc(self, String(given));
+    return false;
+  }
   const value = mapValue(name, String(given));
   if (name === "src" && "crossOrigin" in self && "play" in self) setMedia(value, self);
   args[nameAt + 1] = value;
@@ -52,7 +57,6 @@ export function mapElements(): void {
   }
   accessor(prototypeOf("SVGAnimatedString"), "baseVal", told, mapped);
   accessor(prototypeOf("SVGAnimatedString"), "animVal", told);
-  accessor(of("IFrame"), "srcdoc", tellAll, (value) => withShim(mapMarkup(String(value))));
   for (const name of ["Script", "Link"]) accessor(of(name), "integrity", null, () => "");
 
   const element = prototypeOf("Element");

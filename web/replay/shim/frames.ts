@@ -1,34 +1,115 @@
-/** Realms that a page makes itself, which no archive answers for: this script goes into them before anyone uses them. */
+/**
+ * Realms that a page makes itself, which no archive answers for.
+ *
+ * F1  This script goes into them before anyone uses them.
+ * F2  A document whose text is at hand (srcdoc, a blob, what was written) is put into one that comes by an address of
+ *     its own, since only that has a service worker: the pipe answers FRAME_PATH with a page that calls `__wa$write`.
+ * F3  An empty document has none: it fetches by its parent's means, and what it shows of the archive stays blank.
+ */
 
 import { source } from "./config.js";
-import { accessor, prototypeOf } from "./natives.js";
+import { FRAME_PATH, mapMarkup, SRCDOC } from "./markup.js";
+import { accessor, apply, defineProperty, getOwnPropertyDescriptor, method, prototypeOf } from "./natives.js";
+import { mapped } from "./place.js";
+import { blobs } from "./workers.js";
+
+type View = Window & typeof globalThis & { __wa$L?: unknown };
+
+const texts = new WeakMap<object, string>();
+const shown = new WeakMap<object, string>();
+let setSrc: (frame: object, src: string) => void = () => {};
+let viewOf: (frame: object) => View | null = () => null;
+
+/** Shows a document of that text in a frame. */
+function write(frame: object, html: string): void {
+  texts.set(frame, html);
+  setSrc(frame, FRAME_PATH);
+}
+
+export function setSrcdoc(frame: HTMLIFrameElement, html: string): void {
+  shown.set(frame, html);
+  write(frame, html);
+}
+
+/** Called by the document that stands in for one without an address. */
+function fill(frame: HTMLIFrameElement): void {
+  const view = viewOf(frame);
+  const html = texts.get(frame) ?? frame.getAttribute(SRCDOC) ?? "";
+  if (!view) return;
+  const { document: inner } = view;
+  const base = /<base\b/i.test(html) ? "" : `<base href="${String(mapped(document.baseURI)).replace(/"/g, "%22")}">`;
+  const first = `<script>${source()}document.currentScript.remove()</script>${base}`;
+  const text = mapMarkup(html);
+  inner.open();
+  inner.write(/^\s*<!doctype[^>]*>/i.test(text) ? text.replace(/^\s*<!doctype[^>]*>/i, (doctype) => doctype + first) : first + text);
+  inner.close();
+}
 
 /** Into a window of the same origin that has no shim. Documents from the archive bring their own. */
-function enter(frame: unknown): void {
+function enter(frame: object): void {
   try {
-    const view = contentWindow(frame as HTMLIFrameElement) as (Window & typeof globalThis & { __wa$L?: unknown }) | null;
+    const view = viewOf(frame);
     if (!view || view.__wa$L || /^https?:/.test(view.location.href)) return;
     view.eval(source());
+    // It has no service worker, so what it fetches is fetched here.
+    view.fetch = (...args) => fetch(...args);
+    view.XMLHttpRequest = XMLHttpRequest;
   } catch {
     // Of another origin, or gone.
   }
 }
 
-let contentWindow = (frame: HTMLIFrameElement): Window | null => frame.contentWindow;
+/** In a realm without a service worker: what is written there is shown by a document that has one. */
+function followWriting(): void {
+  const container = frameElement;
+  if (location.href !== "about:blank" || !container) return;
+  let written = "";
+  for (const name of ["write", "writeln"]) {
+    method(prototypeOf("Document"), name, (call, args, self) => {
+      if (self === document) written += args.join("");
+      return call(args);
+    });
+  }
+  method(prototypeOf("Document"), "close", (call, args, self) => {
+    const result = call(args);
+    // With nothing to be loaded it is right as it is.
+    if (self === document && /<[^>]+\s(?:src|srcset|href)\s*=/i.test(written)) (parent as unknown as { __wa$show: (frame: object, html: string) => void }).__wa$show(container, written);
+    written = "";
+    return result;
+  });
+}
 
 export function enterFrames(): void {
-  for (const name of ["HTMLIFrameElement", "HTMLFrameElement"]) {
-    const owner = prototypeOf(name);
-    const native = owner && Object.getOwnPropertyDescriptor(owner, "contentWindow")?.get;
-    if (native && name === "HTMLIFrameElement") contentWindow = (frame) => native.call(frame) as Window | null;
-    const first = (value: unknown, self: object): unknown => {
+  const frames = prototypeOf("HTMLIFrameElement");
+  const [view, src] = ["contentWindow", "src"].map((name) => frames && getOwnPropertyDescriptor(frames, name));
+  if (!frames || !view?.get || !src?.set) return;
+  const { get } = view;
+  const { set } = src;
+  viewOf = (frame) => apply(get, frame, []) as View | null;
+  setSrc = (frame, url) => void apply(set, frame, [url]);
+  for (const name of ["contentWindow", "contentDocument"]) {
+    accessor(frames, name, (value, self) => {
       enter(self);
       return value;
-    };
-    accessor(owner, "contentWindow", first);
-    accessor(owner, "contentDocument", first);
+    });
   }
-  const isFrame = (node: EventTarget | null): boolean => node instanceof HTMLIFrameElement;
+  defineProperty(frames, "src", {
+    ...src,
+    set(this: object, value: unknown) {
+      const url = String(value);
+      const blob = blobs.get(url);
+      if (blob && /html/.test(blob.type)) return void blob.text().then((html) => write(this, html));
+      setSrc(this, String(mapped(value)));
+    },
+  });
+  accessor(frames, "srcdoc", (value, self) => shown.get(self) ?? (self as Element).getAttribute(SRCDOC) ?? value);
+  const native = getOwnPropertyDescriptor(frames, "srcdoc");
+  if (native) defineProperty(frames, "srcdoc", { ...native, set(this: HTMLIFrameElement, value: unknown) { setSrcdoc(this, String(value)); } });
+  defineProperty(globalThis, "__wa$write", { value: fill });
+  defineProperty(globalThis, "__wa$show", { value: write });
+  followWriting();
+
+  const isFrame = (node: EventTarget | null): node is HTMLIFrameElement => node instanceof HTMLIFrameElement;
   // Firefox makes a new window when the empty document has loaded.
   document.addEventListener("load", ({ target }) => isFrame(target) && enter(target), true);
   new MutationObserver((changes) => {

@@ -1,11 +1,13 @@
 /** Addresses in markup that scripts make: inside tags, in the attributes that hold one. */
 
-import { source } from "./config.js";
 import { accessor, method, methodArgs, prototypeOf } from "./natives.js";
 import { toReplay, unmapped } from "./place.js";
 import { mapStyle } from "./styles.js";
 
 export const ADDRESSES = new Set(["href", "src", "poster", "action", "formaction", "data", "background", "xlink:href", "cite", "longdesc"]);
+/** Where the pipe answers with an empty document for a frame whose text is at hand, and the attribute with that text. */
+export const FRAME_PATH = "/.wa/doc";
+export const SRCDOC = "data-wa-srcdoc";
 export const LISTS = new Set(["srcset", "imagesrcset"]);
 
 /** Candidates are an address and an optional size. */
@@ -15,25 +17,20 @@ export const mapList = (list: string): string => list.replace(/(^|[\s,])((?:http
 export function mapValue(name: string, value: string): string | null {
   if (name === "integrity") return null;
   if (name === "style") return mapStyle(value);
-  if (name === "srcdoc") return withShim(mapMarkup(value));
   if (LISTS.has(name)) return mapList(value);
   return ADDRESSES.has(name) ? toReplay(value) : value;
 }
 
 const TAG = /<[a-z][^\s/>]*(?:"[^"]*"|'[^']*'|[^'">])*>/gi;
 const ATTRIBUTE = /(\s)([a-z:]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/gi;
-const letters: Record<string, string> = { "&amp;": "&", "&quot;": '"', "&#39;": "'", "&lt;": "<", "&gt;": ">" };
-const decoded = (text: string): string => text.replace(/&(?:amp|quot|#39|lt|gt);/g, (entity) => letters[entity] ?? entity);
-const encoded = (text: string): string => text.replace(/&/g, "&amp;").replace(/"/g, "&quot;");
 
 function mapAttribute(whole: string, space: string, name: string, equals: string, given: string): string {
   const lower = name.toLowerCase();
-  const raw = /^["']/.test(given) ? given.slice(1, -1) : given;
-  const value = lower === "srcdoc" ? decoded(raw) : raw;
+  const value = /^["']/.test(given) ? given.slice(1, -1) : given;
+  if (lower === "srcdoc") return `${space}src${equals}${FRAME_PATH} ${SRCDOC}${equals}${given}`;
   const mapped = mapValue(lower, value);
   if (mapped === value) return whole;
   if (mapped === null) return space;
-  if (lower === "srcdoc") return `${space}${name}${equals}"${encoded(mapped)}"`;
   return `${space}${name}${equals}${given.startsWith("'") ? `'${mapped}'` : `"${mapped}"`}`;
 }
 
@@ -42,9 +39,6 @@ export function mapMarkup(html: string): string {
   const tags = html.replace(TAG, (tag) => tag.replace(ATTRIBUTE, mapAttribute));
   return /<style/i.test(tags) ? tags.replace(/(<style[^>]*>)(.*?)(?=<\/style)/gis, (_, open: string, css: string) => open + mapStyle(css)) : tags;
 }
-
-/** A document of a frame that a page writes, with this script first. */
-export const withShim = (html: string): string => (html.includes("__wa$self") ? html : `<script>${source()}document.currentScript.remove()</script>${html}`);
 
 const map = (value: unknown): unknown => (typeof value === "string" || typeof value === "object" && value !== null ? mapMarkup(String(value)) : value);
 const isStyle = (self: object): boolean => (self as Node).nodeName === "STYLE" || (self as Node).nodeName === "style";

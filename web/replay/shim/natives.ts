@@ -13,8 +13,16 @@ export function prototypeOf(name: string): object | undefined {
   return (globalThis as unknown as Record<string, { prototype?: object } | undefined>)[name]?.prototype;
 }
 
+/** Where a property really is: what is global in a worker is on prototypes of its scope. */
+function ownerOf(owner: Owner, name: string): Owner {
+  let found = owner;
+  while (found && !getOwnPropertyDescriptor(found, name)) found = Reflect.getPrototypeOf(found) ?? undefined;
+  return found;
+}
+
 /** Changes a method: `change` gets what it was called on and with, and calls the native as it likes. */
-export function method(owner: Owner, name: string, change: (call: (args: unknown[]) => unknown, args: unknown[], self: object) => unknown): void {
+export function method(given: Owner, name: string, change: (call: (args: unknown[]) => unknown, args: unknown[], self: object) => unknown): void {
+  const owner = ownerOf(given, name);
   const native = owner && getOwnPropertyDescriptor(owner, name);
   if (!native || typeof native.value !== "function") return;
   const target = native.value as Method;

@@ -4,7 +4,8 @@ import { source } from "./config.js";
 import { constructor, defineProperty, method, methodArgs } from "./natives.js";
 import { isPage, mapped, toReplay } from "./place.js";
 
-const blobs = new Map<string, Blob>();
+/** Of the page's own making, by their addresses. */
+export const blobs = new Map<string, Blob>();
 
 /** The address of a worker's script. Its text is still to be had only where the page made it. */
 function scriptOf(given: unknown): unknown {
