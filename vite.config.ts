@@ -12,7 +12,7 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 const lazyWasm = /^(tools|rewrite|store|documents)_bg\.wasm$/;
 
 /** Workers that the first load does without. */
-const lazyWorkers: ReadonlySet<string> = new Set(["owner", "broker"]);
+const lazyWorkers: ReadonlySet<string> = new Set(["owner", "broker", "replayer"]);
 
 const output = {
   entryFileNames: ({ name }: { name: string }): string => (lazyWorkers.has(name) ? "assets/lazy/[name]-[hash].js" : "assets/[name]-[hash].js"),
@@ -48,6 +48,7 @@ export default defineConfig({
     alias: [
       { find: /^stackroom$/, replacement: at("dist/lib/index.js") },
       { find: /^stackroom\/library$/, replacement: at("dist/lib/library/index.js") },
+      { find: /^stackroom\/replay$/, replacement: at("dist/replay/index.js") },
     ],
   },
   worker: { format: "es", rolldownOptions: { output } },

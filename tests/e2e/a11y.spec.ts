@@ -106,6 +106,7 @@ for (const theme of ["light", "dark"] as const) {
       await viewer.kept();
       await page.getByRole("button", { name: "Pages 40" }).click();
       await page.locator("stackroom-found").locator("#item-4").click();
+      await viewer.leavePage();
       await viewer.show("Page");
       await expect(viewer.panel).toContainText("Links (3)");
       expect.soft(await faults(page)).toEqual([]);

@@ -17,7 +17,7 @@ test("a WACZ file opens with its pages and its manifest", async ({ page }) => {
   await viewer.ready();
   await page.getByRole("button", { name: /^Pages/ }).click();
   await page.getByRole("list", { name: "Pages of the archive" }).getByRole("button").first().click();
-  await expect(viewer.detail).toBeVisible();
+  await expect(page.getByRole("region", { name: "Archived page" })).toBeVisible();
 
   await page.getByRole("button", { name: "Archive: deflated.wacz" }).click();
   await page.getByRole("menuitem", { name: "About this archive" }).first().click();

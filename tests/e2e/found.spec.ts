@@ -54,6 +54,7 @@ test("by keys alone the list is gone through, and a page is opened and read", as
   await page.keyboard.press("Home");
   for (let n = 0; n < 8; n += 1) await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
+  await viewer.leavePage();
   await expect(viewer.detail).toContainText("https://a.example.org/page-8");
   await expect(list(page).locator("#item-8")).toHaveAttribute("aria-selected", "true");
   await viewer.show("Page");
@@ -69,6 +70,7 @@ test("by keys alone the list is gone through, and a page is opened and read", as
 test("links lead to captures in the archive, nearest in time, or it is said that there is none", async ({ page }) => {
   const viewer = await openPages(page);
   await list(page).locator("#item-4").click();
+  await viewer.leavePage();
   await viewer.show("Page");
   const links = viewer.panel.getByRole("list", { name: "Links of the page" });
   await expect(links.getByRole("listitem")).toHaveCount(3);
@@ -96,6 +98,7 @@ test("titles are text, whatever they want to be", async ({ page }) => {
   const viewer = await openPages(page);
   for (const at of hostileTitles.keys()) {
     await list(page).locator(`#item-${at}`).click();
+    await viewer.leavePage();
     await viewer.show("Page");
     await expect(viewer.panel).toContainText(`Paragraph of page ${at}.`);
   }

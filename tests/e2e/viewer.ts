@@ -106,6 +106,12 @@ export class Viewer {
     await expect(this.detail).toBeVisible();
   }
 
+  /** Goes from an archived page that was opened to the record behind it. */
+  async leavePage(): Promise<void> {
+    await this.page.getByRole("button", { name: "Close the archived page" }).click();
+    await expect(this.detail).toBeVisible();
+  }
+
   tab(name: TabName): Locator {
     return this.page.getByRole("tab", { name, exact: true });
   }

@@ -85,7 +85,7 @@ export const rules = [
     name: "the viewer uses the public library only",
     why: "what the viewer can do, every user of the package can do",
     covers: (path) => below("web/app")(path) && isScript(path),
-    check: imports((name) => /^(?:stackroom|stackroom\/library|client-zip|lit|lit\/.+)$/.test(name), below("web/app")),
+    check: imports((name) => /^(?:stackroom|stackroom\/library|stackroom\/replay|client-zip|lit|lit\/.+)$/.test(name), below("web/app")),
     breaks: [
       ["web/app/main.ts", 'import { Port } from "../lib/port.js";'],
       ["web/app/views/open.ts", 'const { x } = await import("../../serve/server.js");'],

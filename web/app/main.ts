@@ -1,6 +1,7 @@
 /** The composition root: one store over the library, the frame over the store, and the address bar over both. Nothing else. */
 import { checkArchive, openArchive } from "stackroom";
 
+import { addressIn } from "./address.js";
 import { warmFonts } from "./fonts.js";
 import { Store } from "./state.js";
 import { applyTheme, readTheme } from "./theme.js";
@@ -15,24 +16,36 @@ const store = new Store(openArchive, checkArchive);
 
 /** What the address bar says is open, in the form it was given. */
 function linked(): string | null {
-  return new URL(location.href).searchParams.get("src");
+  const here = new URL(location.href);
+  return here.searchParams.get("src") ?? addressIn(here.hash).archive;
 }
+
+const meant = (source: string): string => (URL.canParse(source, document.baseURI) ? new URL(source, document.baseURI).href : source);
+
+/** Of the archive that the address bar names, or that was opened by hand since. */
+let opened: string | undefined;
 
 store.onSource = (url) => {
   const here = new URL(location.href);
   const said = linked();
-  if (url === undefined) here.searchParams.delete("src");
-  else if (said === null || new URL(said, document.baseURI).href !== url.href) here.searchParams.set("src", url.href);
+  opened = url?.href;
+  if (said !== null && url !== undefined && meant(said) === url.href) return;
+  here.searchParams.delete("src");
+  here.hash = "";
+  if (url !== undefined) here.searchParams.set("src", url.href);
   if (here.href !== location.href) history.pushState(null, "", here);
 };
 
-function follow(): void {
+async function follow(): Promise<void> {
   const source = linked();
-  if (source !== null) void store.openAddress(source);
-  else if (store.phase !== "start") void store.close();
+  const { address } = addressIn(location.hash);
+  const isOpen = source === null ? address !== undefined : store.phase !== "start" && meant(source) === opened;
+  if (source !== null && (!isOpen || address === undefined)) await store.openAddress(source);
+  else if (!isOpen && store.phase !== "start") await store.close();
+  if (address !== undefined && store.phase === "open") store.replay(address);
 }
 
-window.addEventListener("popstate", follow);
+window.addEventListener("popstate", () => void follow());
 
 const app = document.createElement("stackroom-app");
 app.store = store;
@@ -40,5 +53,5 @@ document.body.prepend(app);
 // Where the browser has no room for one, all else is as it would be.
 const library = import("./library/shelf.js").then(({ openShelf }) => openShelf(store, openArchive)).catch(() => undefined);
 store.ready = Promise.race([library, new Promise((resolve) => setTimeout(resolve, patienceMs))]);
-follow();
+void follow();
 warmFonts();

@@ -3,7 +3,7 @@
  * Views read fields and subscribe to topics; every change is a method here. Draws nothing, and touches the address bar
  * only through `onSource`, which the composition root sets.
  */
-import type { Archive, ArchivePage, ArchivePart, CheckSummary, Damage, Problem, Progress, ReadProgress, RecordRow, RefusedFile, View } from "stackroom";
+import type { Archive, ArchivePart, CheckSummary, Damage, Problem, Progress, ReadProgress, RecordRow, RefusedFile, View } from "stackroom";
 
 import type { NamedFile } from "./drop.js";
 import type { Shelf } from "./library/shelf.js";
@@ -20,6 +20,12 @@ export type Phase = "start" | "opening" | "open";
 
 /** Records, the pages that an archive states itself, or those that were found in it. */
 export type Listing = "records" | "pages" | "found";
+
+/** An archived page to be shown as it was; around which time, in milliseconds since 1970. */
+export interface Address {
+  readonly url: string;
+  readonly captured?: number | undefined;
+}
 
 export type Source = readonly NamedFile[] | URL;
 
@@ -88,6 +94,8 @@ export class Store {
   view?: View | undefined;
   rows?: RowPages | undefined;
   record?: OpenRecord | undefined;
+  /** What is replayed in place of the open record. */
+  replaying?: Address | undefined;
   notice = "";
   /** Told when an archive is opened or closed: its address where it has one. */
   onSource: (url: URL | undefined) => void = () => undefined;
@@ -273,6 +281,7 @@ export class Store {
     this.trouble = undefined;
     this.note = undefined;
     this.record = undefined;
+    this.replaying = undefined;
     this.rows = undefined;
     this.view = undefined;
     this.filterText = "";
@@ -436,7 +445,12 @@ export class Store {
 
   openRecord(row: RecordRow): void {
     const archive = this.archive;
-    if (archive === undefined || this.record?.row.row === row.row) return;
+    const wasReplaying = this.replaying !== undefined;
+    this.replaying = undefined;
+    if (archive === undefined || this.record?.row.row === row.row) {
+      if (wasReplaying) this.#emit("record");
+      return;
+    }
     this.record?.close();
     const record = new OpenRecord(archive, row);
     this.record = record;
@@ -459,13 +473,10 @@ export class Store {
     this.#emit("rows");
   }
 
-  /** Opens the record of a page that the archive lists. */
-  async openPage(page: ArchivePage): Promise<void> {
-    const { archive } = this;
-    const row = await archive?.nearest(page.url, page.captured).catch(() => undefined);
-    if (archive !== this.archive) return;
-    if (row === undefined) this.say(words.pageMissing);
-    else this.openRecord(row);
+  /** Shows an archived page as it was; of none, what was shown before it. */
+  replay(address: Address | undefined): void {
+    this.replaying = this.archive && address;
+    this.#emit("record");
   }
 
   closeRecord(): void {

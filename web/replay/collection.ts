@@ -17,6 +17,7 @@ import type { Rewriter } from "./rewriting.js";
 /** Of bodies that are kept, those that were asked for last. */
 const KEPT_BYTES_MAX = 192 << 20;
 const SIMILAR_MAX = 12;
+const CAPTURES_MAX = 5_000;
 const DOCUMENTS = new Set(["document", "iframe", "frame", "object", "embed"]);
 
 export interface CollectionParts {
@@ -40,6 +41,13 @@ export class Collection {
 
   constructor(parts: CollectionParts) {
     this.#parts = parts;
+  }
+
+  /** In the order of time. */
+  async capturesOf(url: string): Promise<RecordRow[]> {
+    const bare = url.replace(/^https?:\/\//i, "").replace(/#.*$/s, "");
+    const rows = await this.#parts.table.captures(bare, "same", { captured: undefined, count: CAPTURES_MAX });
+    return rows.sort((a, b) => (a.captured ?? Infinity) - (b.captured ?? Infinity) || a.row - b.row);
   }
 
   async answer(get: Get): Promise<Reply> {
@@ -87,8 +95,18 @@ export class Collection {
     });
   }
 
+  /** A script of a page of that host set a cookie. */
+  setCookie(host: string | undefined, line: string): void {
+    if (host !== undefined) this.#jar.set(host.replace(/:\d+$/, ""), line);
+  }
+
+  #hostOf(row: RecordRow): string {
+    return URL.canParse(row.url) ? new URL(row.url).host : "";
+  }
+
   #entity(found: Found, get: Get): Promise<Entity> {
-    const key = [found.row.row, get.dest, this.hasScripts, found.callback?.wanted ?? ""].join(" ");
+    const cookies = DOCUMENTS.has(get.dest) ? this.#jar.at(this.#hostOf(found.row)) : "";
+    const key = [found.row.row, get.dest, this.hasScripts, found.callback?.wanted ?? "", cookies].join(" ");
     const kept = this.#entities.get(key) ?? this.#keep(key, found, get);
     this.#entities.delete(key);
     this.#entities.set(key, kept);
@@ -121,7 +139,7 @@ export class Collection {
     small?.catch(() => {});
     const detail = await this.#headsOf(row, original);
     const { contentType, charset } = detail;
-    const host = hosts.archived(hosts.replay_url(row.url) ?? "")?.replace(/[/?].*$/s, "") ?? "";
+    const host = this.#hostOf(row);
     const fields = detail.http?.headers ?? (contentType === undefined ? [] : [["content-type", contentType] as const]);
     this.#jar.take(host, fields);
     const rewriting = await rewriter.rewriterOf({

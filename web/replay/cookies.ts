@@ -2,6 +2,8 @@
 
 import type { HeaderField } from "../lib/index.js";
 
+const HOSTS_MAX = 1_000;
+/** Of a host. */
 const COOKIES_MAX = 100;
 const COOKIE_LETTERS_MAX = 4096;
 
@@ -13,7 +15,7 @@ export class Jar {
   take(host: string, fields: readonly HeaderField[]): void {
     const name = hostOnly(host);
     for (const [field, value] of fields) {
-      if (field.toLowerCase() === "set-cookie" && value.length <= COOKIE_LETTERS_MAX) this.#set(name, value);
+      if (field.toLowerCase() === "set-cookie") this.set(name, value);
     }
   }
 
@@ -28,7 +30,9 @@ export class Jar {
     return [...found].map(([key, value]) => `${key}=${value}`).join("; ");
   }
 
-  #set(host: string, line: string): void {
+  /** As a header or a script states it. */
+  set(host: string, line: string): void {
+    if (line.length > COOKIE_LETTERS_MAX || (!this.#cookies.has(host) && this.#cookies.size >= HOSTS_MAX)) return;
     const [pair = "", ...attributes] = line.split(";").map((part) => part.trim());
     const at = pair.indexOf("=");
     if (at < 1) return;

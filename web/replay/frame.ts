@@ -30,6 +30,7 @@ export interface Shown {
 
 const RESOURCES_MAX = 5_000;
 const TITLE_LETTERS_MAX = 300;
+const URL_LETTERS_MAX = 10_000;
 const VISITS_MAX = 500;
 
 export class ReplayFrame {
@@ -51,7 +52,7 @@ export class ReplayFrame {
     this.#frame.title = title;
     this.#frame.setAttribute("sandbox", FRAME_SANDBOX);
     this.#frame.setAttribute("referrerpolicy", "no-referrer");
-    host.append(this.#frame);
+    host.append(this.#frame as never);
     this.#frame.addEventListener("load", () => this.#loaded());
     addEventListener("message", this.#onMessage);
     this.#off = replay.onEntries((entries) => this.#note(entries));
@@ -154,11 +155,14 @@ export class ReplayFrame {
     if (this.shown) this.#show({ ...this.shown, isLoading: false });
   }
 
-  /** The document that says where it is, unless it is shown already. */
-  #named(url: string): Entry | undefined {
-    const address = withoutFragment(url);
-    if (this.shown?.document?.address === address) return undefined;
-    return this.#since.findLast((entry) => isDocument(entry) && entry.address === address);
+  /** A document says where it is: it is new there, or went somewhere within itself. */
+  #told(url: string, title: string): void {
+    const page = withoutFragment(url);
+    const document = this.#since.findLast((entry) => isDocument(entry) && withoutFragment(entry.url) === page);
+    if (document && document.number !== this.shown?.document?.number) this.#begin(document);
+    const { shown } = this;
+    // Its host it cannot change, whatever it says.
+    if (shown?.document && hostOf(url) === hostOf(shown.document.url)) this.#show({ ...shown, url, title });
   }
 
   #moved(url: string): void {
@@ -170,16 +174,22 @@ export class ReplayFrame {
   }
 
   #hear(event: MessageEvent): void {
-    const { shown } = this;
     const isOurs = event.source !== null && event.source === (this.#frame.contentWindow as unknown) && event.origin.endsWith(suffixOf(this.#replay.origins));
     const said = event.data as { wa?: unknown; title?: unknown; url?: unknown } | null;
+    const { shown } = this;
     if (!isOurs || !shown || typeof said !== "object" || said === null) return;
-    if (said.wa === "nav" && typeof said.url === "string") this.#begin(this.#named(said.url));
-    else if (said.wa === "title" && typeof said.title === "string") this.#show({ ...shown, title: said.title.slice(0, TITLE_LETTERS_MAX) });
+    const title = typeof said.title === "string" ? said.title.slice(0, TITLE_LETTERS_MAX) : shown.title;
+    const url = typeof said.url === "string" ? said.url.slice(0, URL_LETTERS_MAX) : "";
+    if (said.wa === "nav") this.#told(url, title);
+    else if (said.wa === "title") this.#show({ ...shown, title });
     else if (said.wa === "blocked") this.#show({ ...shown, blocked: shown.blocked + 1 });
+    // There are no further windows: what a page opens takes its place.
+    else if (said.wa === "open") void this.go(url, this.#visits[this.#at]?.wanted);
   }
 }
 
 const withoutFragment = (url: string): string => url.replace(/#.*$/s, "");
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "");
 
 const isDocument = ({ isNavigation, status }: Entry): boolean => isNavigation && !(status !== undefined && status >= 300 && status < 400);

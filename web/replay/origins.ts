@@ -12,7 +12,7 @@ export interface Origins {
 /** What of a document is needed here, so that nothing else is touched. */
 export interface FrameHost {
   readonly ownerDocument: { createElement(name: "iframe"): Frame };
-  append(frame: Frame): void;
+  append(...frames: never[]): void;
 }
 
 export interface Frame extends EventTarget {
@@ -61,6 +61,6 @@ export function areReachable(origins: Origins, host: FrameHost): Promise<boolean
     };
     addEventListener("message", onMessage);
     frame.src = `${origin}/.wa/boot`;
-    host.append(frame);
+    host.append(frame as never);
   });
 }

@@ -3,16 +3,18 @@
  * This thread looks at the origin of who hands over a port, and passes the port on; it never sees what goes over it.
  */
 
-import type { Archive, ArchiveLine } from "../lib/index.js";
+import type { Archive, ArchiveLine, RecordRow } from "../lib/index.js";
 import type { BridgeCounts } from "./bridge.js";
 import type { Entry } from "./journal.js";
-import type { PortMessage } from "./messages.js";
 import { suffixOf, type Origins } from "./origins.js";
 
 export type ToWorker =
   | { readonly call: "open"; readonly line: ArchiveLine; readonly origins: Origins }
   | { readonly call: "attach"; readonly port: MessagePort; readonly label: string }
+  /** A page of that origin set a cookie: the next one reads it. */
+  | { readonly call: "cookie"; readonly label: string; readonly cookie: string }
   | { readonly call: "visit"; readonly url: string; readonly captured: number | undefined }
+  | { readonly call: "captures"; readonly url: string }
   | { readonly call: "scripts"; readonly isOn: boolean }
   | { readonly call: "counts" };
 
@@ -45,7 +47,7 @@ export class Replay {
     this.origins = origins;
     this.#worker = workerUrl
       ? new Worker(workerUrl, { type: "module" })
-      : new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+      : new Worker(new URL("./replayer.js", import.meta.url), { type: "module" });
     this.#worker.onmessage = ({ data }: MessageEvent<FromWorker>): void => this.#hear(data);
     this.#worker.onerror = (): void => this.#fail(new Error("The worker that replays did not start."));
     addEventListener("message", this.#onMessage);
@@ -69,6 +71,11 @@ export class Replay {
   /** Where an archived URL is replayed; pages are looked for around `captured` from now on, in milliseconds since 1970. */
   async visit(url: string, captured?: number): Promise<string | null> {
     return (await this.#call({ call: "visit", url, captured })) as string | null;
+  }
+
+  /** Captures of a URL, but for its scheme and "www.", in the order of time; of very many the first ones. */
+  async captures(url: string): Promise<RecordRow[]> {
+    return (await this.#call({ call: "captures", url })) as RecordRow[];
   }
 
   /** Whether scripts of archived pages run in documents that are loaded from now on. */
@@ -102,12 +109,17 @@ export class Replay {
 
   #take(event: MessageEvent): void {
     const port = event.ports[0];
-    if ((event.data as PortMessage | null)?.wa !== "port" || !port) return;
+    const said = event.data as { wa?: unknown; cookie?: unknown } | null;
+    const isPort = said?.wa === "port" && port !== undefined;
+    const isCookie = said?.wa === "cookie" && typeof said.cookie === "string";
+    if (!isPort && !isCookie) return;
     const { scheme, salt } = this.origins;
     const suffix = suffixOf(this.origins);
     if (!event.origin.startsWith(`${scheme}://`) || !event.origin.endsWith(suffix)) return;
     const label = `${event.origin.slice(`${scheme}://`.length, -suffix.length)}-${salt}`;
     if (label.includes(".")) return;
+    if (isCookie) this.#call({ call: "cookie", label, cookie: said.cookie as string }).catch(() => undefined);
+    if (!isPort) return;
     this.#call({ call: "attach", port, label }, [port]).catch(() => undefined);
     if (event.ports[1]) this.#living.push(event.ports[1]);
   }

@@ -1,6 +1,6 @@
 // The archives of the replay tests: a site of ten pages over four hosts, many small files, one large file, a hostile page.
 import { createHash } from "node:crypto";
-import { concat, exchange, httpResponse, warcGz, warcInfo, warcRecord } from "../../fixtures/warc.mjs";
+import { concat, exchange, httpRequest, httpResponse, warcGz, warcInfo, warcRecord } from "../../fixtures/warc.mjs";
 
 const page = (url, body, headers = {}) => exchange({ url, headers: { "Content-Type": "text/html; charset=utf-8", ...headers }, body });
 const file = (url, type, body, headers = {}) => exchange({ url, headers: { "Content-Type": type, ...headers }, body });
@@ -173,5 +173,45 @@ export function hostileArchive(address) {
     warcInfo(),
     channels.map((channel) => page(`https://evil.example/?channel=${channel}`, hostilePage(address))).flat(),
     page("https://evil.example/quiet", "<!doctype html><p>quiet"),
+  );
+}
+
+/** Days on which the chronicle was captured. */
+export const chronicle = { url: "https://www.chron.example/", first: "2014-05-03T10:00:00Z", last: "2016-06-01T10:00:00Z" };
+
+/** A site as it was on two days, with what replay must find, pass over and miss. */
+export function chronicleArchive() {
+  const at = (date, url, type, body, more = {}) => [warcRecord({ url, date, block: httpResponse({ headers: { "Content-Type": type, ...more.headers }, status: more.status ?? 200, body }) })];
+  const front = (year) => `<!doctype html><title>Chronicle ${year}</title><link rel="stylesheet" href="https://cdn.chron.example/site.css">
+<h1>Chronicle of ${year}</h1><img id="pic" src="/pic.svg"><img id="gone" src="/gone.png"><p id="told">no script</p>
+<a id="second" href="/second">second</a> <a id="other" href="https://other.example/">other</a> <a id="nowhere" href="/nowhere?x=1">nowhere</a>
+<script>document.querySelector("#told").textContent = "script of ${year}"; document.cookie = "seen=${year}";</script>
+<script>
+const call = (path, body) => fetch(path, body === undefined ? {} : { method: "POST", body }).then((answer) => (answer.ok ? answer.text() : String(answer.status)));
+Promise.all([call("/data.json?b=2&a=1&_=1999999999999"), call("/api", "q=two&r=1"), call("/api", "r=1&q=one")]).then((texts) => (document.body.dataset.calls = texts.join(" ")));
+</script>`;
+  const day = (date, year, color, width) => [
+    ...at(date, chronicle.url, "text/html", front(year)),
+    ...at(date.replace(":00Z", ":01Z"), "https://cdn.chron.example/site.css", "text/css", `h1 { color: ${color} }`),
+    ...at(date.replace(":00Z", ":02Z"), "https://www.chron.example/pic.svg", "image/svg+xml", svg(width, 5)),
+  ];
+  const asked = (body, answer, second) => {
+    const date = `2014-05-03T10:00:${second}Z`;
+    const url = "https://www.chron.example/api";
+    return [
+      ...at(date, url, "text/plain", answer),
+      warcRecord({ type: "request", url, date, block: httpRequest({ method: "POST", url, body, headers: { "Content-Type": "application/x-www-form-urlencoded" } }) }),
+    ];
+  };
+  return warcGz(
+    warcInfo(),
+    at("2014-05-03T09:59:59Z", "http://www.chron.example/", "text/html", "", { status: 301, headers: { Location: chronicle.url } }),
+    day(chronicle.first, 2014, "rgb(20, 14, 0)", 14),
+    asked("q=one&r=1", "one", 10),
+    asked("q=two&r=1", "two", 11),
+    at("2014-05-03T10:00:12Z", "https://www.chron.example/data.json?a=1&b=2&_=1400000000000", "application/json", "data"),
+    at("2014-05-03T10:01:00Z", "https://www.chron.example/second", "text/html", "<!doctype html><title>Second</title><h1>Second page</h1><script>document.body.dataset.cookie = document.cookie</script>"),
+    at("2014-05-04T10:00:00Z", "https://other.example/", "text/html", `<!doctype html><title>Other</title><h1>Another site</h1><a href="${chronicle.url}">back</a>`),
+    day(chronicle.last, 2016, "rgb(20, 16, 0)", 16),
   );
 }

@@ -123,6 +123,8 @@ class Calendar extends Dialog {
   store: Store | undefined;
   rows: readonly RecordRow[] = [];
   current: RecordRow | undefined;
+  /** What choosing a capture does. */
+  open: (row: RecordRow) => void = () => undefined;
   declare year: number | undefined;
   declare day: Day | undefined;
   #days: readonly Day[] = [];
@@ -210,7 +212,7 @@ class Calendar extends Dialog {
         <div class="times">
           ${day.rows.map(
             (row) =>
-              html`<button type="button" aria-current=${row.row === this.current?.row ? "true" : nothing} @click=${() => this.#open(row)}>${timeName("second", row.captured ?? 0).slice(11)}${row.status === undefined ? nothing : html`&nbsp;&middot; ${row.status}`}${row.type === "revisit" ? html`&nbsp;&middot; ${words.unchanged}` : nothing}</button>`,
+              html`<button type="button" aria-current=${row.row === this.current?.row ? "true" : nothing} @click=${() => this.#choice(row)}>${timeName("second", row.captured ?? 0).slice(11)}${row.status === undefined ? nothing : html`&nbsp;&middot; ${row.status}`}${row.type === "revisit" ? html`&nbsp;&middot; ${words.unchanged}` : nothing}</button>`,
           )}
         </div>
       </section>
@@ -248,14 +250,14 @@ class Calendar extends Dialog {
     this.#choose(this.#days[Math.max(0, Math.min(last, index))]);
   }
 
-  #open(row: RecordRow): void {
+  #choice(row: RecordRow): void {
     this.close();
-    this.store?.openRecord(row);
+    this.open(row);
   }
 }
 
 customElements.define("stackroom-calendar", Calendar);
 
-export function showCalendar(store: Store, rows: readonly RecordRow[], current: RecordRow | undefined): void {
-  openOnce("stackroom-calendar", (dialog) => Object.assign(dialog, { store, rows, current }));
+export function showCalendar(store: Store, rows: readonly RecordRow[], current: RecordRow | undefined, open = (row: RecordRow): void => store.openRecord(row)): void {
+  openOnce("stackroom-calendar", (dialog) => Object.assign(dialog, { store, rows, current, open }));
 }

@@ -371,6 +371,8 @@ export class Found extends LitElement {
     if (found === undefined || pages !== this.#pages) return;
     const wasOpen = this.store.record?.row.row === found.record.row;
     this.store.openRecord(found.record);
+    // Behind the page is its record.
+    if (isChosen) this.store.replay(found.record);
     if (isChosen) this.dispatchEvent(new CustomEvent("stackroom-chosen", { bubbles: true, composed: true, detail: { wasOpen } }));
   }
 
@@ -391,7 +393,7 @@ export class Found extends LitElement {
     this.active = Math.max(0, Math.min(to, count - 1));
     this.#scroll.reveal(this.active);
     this.#isBarDue = true;
-    if (this.store.record === undefined) return;
+    if (this.store.record === undefined || this.store.replaying !== undefined) return;
     window.clearTimeout(this.#followTimer);
     this.#followTimer = window.setTimeout(() => void this.#open(false), followMs);
   }

@@ -24,12 +24,15 @@ const accepted = ".warc,.gz,.zst,.arc,.wacz,.har,.wbn,.cdx,.cdxj,.zip,.tar,.json
 const single = window.matchMedia("(max-width: 699px)");
 const flat = window.matchMedia("(max-width: 899px)");
 
+const hasReplay = (): boolean => customElements.get("stackroom-replay") !== undefined;
+
 export class App extends LitElement {
   static override properties = {
     store: { attribute: false },
     share: { state: true },
     isDragging: { state: true },
     isPanelOpen: { state: true },
+    isWide: { state: true },
   };
   static override styles = [
     base,
@@ -93,6 +96,8 @@ export class App extends LitElement {
   declare share: number;
   declare isDragging: boolean;
   declare isPanelOpen: boolean;
+  /** An archived page has the room of the list, too. */
+  declare isWide: boolean;
   readonly #off = new AbortController();
 
   constructor() {
@@ -100,6 +105,7 @@ export class App extends LitElement {
     this.share = shareMiddle;
     this.isDragging = false;
     this.isPanelOpen = false;
+    this.isWide = false;
     new Watch(this, "phase", "record");
   }
 
@@ -117,6 +123,8 @@ export class App extends LitElement {
 
   override willUpdate(_changes: PropertyValues): void {
     if (this.store.phase !== "open") this.isPanelOpen = false;
+    // What few ask for at once is fetched when they do.
+    if (this.store.replaying !== undefined && !hasReplay()) void import("../replay/view.js").then(() => this.requestUpdate());
   }
 
   #wasOpen = false;
@@ -157,8 +165,10 @@ export class App extends LitElement {
 
   #panes(): TemplateResult {
     const { store, share } = this;
-    const hasDetail = store.record !== undefined;
-    const isSplit = hasDetail && !single.matches;
+    const isReplay = store.replaying !== undefined;
+    const hasDetail = isReplay || store.record !== undefined;
+    const isAlone = single.matches || (isReplay && this.isWide);
+    const isSplit = hasDetail && !isAlone;
     const tracks = `minmax(0, ${share}fr) 1px minmax(0, ${100 - share}fr)`;
     const layout = !isSplit ? "" : flat.matches ? `grid-template-rows: ${tracks}` : `grid-template-columns: ${tracks}`;
     return html`
@@ -168,11 +178,16 @@ export class App extends LitElement {
         @stackroom-split=${this.#onSplit}
         @stackroom-chosen=${this.#onRecordChosen}
         @stackroom-close-record=${this.#closeRecord}
+        @stackroom-wide=${() => (this.isWide = !this.isWide)}
       >
         <h1 class="hidden">${visible(store.name, 200)}</h1>
-        <stackroom-records .store=${store} ?hidden=${hasDetail && single.matches}></stackroom-records>
+        <stackroom-records .store=${store} ?hidden=${hasDetail && isAlone}></stackroom-records>
         ${isSplit ? html`<stackroom-splitter .share=${share} .isFlat=${flat.matches}></stackroom-splitter>` : nothing}
-        ${hasDetail ? html`<stackroom-detail .store=${store}></stackroom-detail>` : nothing}
+        ${isReplay && hasReplay()
+          ? html`<stackroom-replay .store=${store} .isWide=${this.isWide}></stackroom-replay>`
+          : store.record !== undefined
+            ? html`<stackroom-detail .store=${store}></stackroom-detail>`
+            : nothing}
       </main>
     `;
   }
@@ -192,14 +207,18 @@ export class App extends LitElement {
 
   #focusDetail(): void {
     void this.updateComplete.then(async () => {
-      const detail = this.renderRoot.querySelector("stackroom-detail");
+      const detail = this.renderRoot.querySelector<HTMLElement & { updateComplete: Promise<unknown>; focusTabs?(): void }>("stackroom-replay, stackroom-detail");
       await detail?.updateComplete;
-      detail?.focusTabs();
+      detail?.focusTabs?.();
     });
   }
 
   get #isInDetail(): boolean {
-    return this.renderRoot.querySelector("stackroom-detail:focus-within") !== null;
+    return this.renderRoot.querySelector(":is(stackroom-replay, stackroom-detail):focus-within") !== null;
+  }
+
+  get #hasDetail(): boolean {
+    return this.store.record !== undefined || this.store.replaying !== undefined;
   }
 
   /** The first time a record opens beside the list; chosen again, or alone on a small screen, it takes the focus. */
@@ -207,9 +226,12 @@ export class App extends LitElement {
     if (event.detail.wasOpen || single.matches) this.#focusDetail();
   }
 
+  /** One step back: from an archived page to the record that was open before it. */
   #closeRecord(): void {
-    this.store.closeRecord();
-    this.#focusList();
+    if (this.store.replaying !== undefined) this.store.replay(undefined);
+    else this.store.closeRecord();
+    if (this.store.record === undefined) this.#focusList();
+    else this.#focusDetail();
   }
 
   // Keys
@@ -222,7 +244,7 @@ export class App extends LitElement {
     }
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") this.#escape();
-    else if (event.key === "F6" && this.store.record !== undefined) this.#switchPane(event);
+    else if (event.key === "F6" && this.#hasDetail) this.#switchPane(event);
     else if (!isTyping(event)) this.#onLetter(event);
   }
 
@@ -238,7 +260,7 @@ export class App extends LitElement {
 
   /** One step back: the panel, then the record, then the filter. */
   #escape(): void {
-    if (this.store.record !== undefined) this.#closeRecord();
+    if (this.#hasDetail) this.#closeRecord();
     else if (this.isPanelOpen) this.isPanelOpen = false;
     else if (this.store.filterText !== "") this.renderRoot.querySelector("stackroom-bar")?.clearFilter();
   }

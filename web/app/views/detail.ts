@@ -1,5 +1,6 @@
 /** The detail pane: what the open record is, its actions (copy, save) and the tabs that show it. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import type { RecordRow } from "stackroom";
 
 import { visible } from "../content/visible.js";
 import { copyHeaders, copyText, copyUrl, saveBody, saveRaw } from "../export.js";
@@ -186,6 +187,7 @@ export class Detail extends LitElement {
     const hasBody = record.kind !== undefined && record.kind !== "empty";
     return html`
       <div class="actions">
+        ${isPage(record.row) ? html`<button @click=${() => store.replay(record.row)}>${words.replay}</button>` : nothing}
         <stackroom-menu label=${words.copy} .icon=${icons.copy}>
           <button role="menuitem" ?disabled=${record.row.url === ""} @click=${() => void copyUrl(store, record)}>${words.copyUrl}</button>
           <button role="menuitem" ?disabled=${record.detail === undefined} @click=${() => void copyHeaders(store, record)}>${words.copyHeaders}</button>
@@ -239,6 +241,9 @@ export class Detail extends LitElement {
     this.dispatchEvent(new Event("stackroom-close-record", { bubbles: true, composed: true }));
   }
 }
+
+/** A capture that can be shown as it was. */
+const isPage = ({ type, mime = "", url }: RecordRow): boolean => /html/.test(mime) && /^https?:/i.test(url) && type !== "request" && type !== "metadata";
 
 customElements.define("stackroom-detail", Detail);
 

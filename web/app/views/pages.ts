@@ -113,11 +113,11 @@ export class Pages extends LitElement {
 
   #page(page: ArchivePage): TemplateResult {
     const url = visible(page.url, 400);
-    const isOpen = this.store.record?.row.url === page.url;
+    const isOpen = (this.store.replaying?.url ?? this.store.record?.row.url) === page.url;
     const when = formatCaptured(page.captured);
     return html`
       <li>
-        <button class=${isOpen ? "open" : ""} aria-current=${isOpen ? "true" : "false"} @click=${() => void this.store.openPage(page)}>
+        <button class=${isOpen ? "open" : ""} aria-current=${isOpen ? "true" : "false"} @click=${() => this.store.replay(page)}>
           <span class="title">${page.title === undefined || page.title.trim() === "" ? url : visible(page.title, 300)}</span>
           <span class="where" dir="ltr" title=${url}>${when === "" ? url : `${when} \u00b7 ${url}`}</span>
         </button>

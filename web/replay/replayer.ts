@@ -51,9 +51,14 @@ async function answer(message: ToWorker): Promise<unknown> {
       return open(message);
     case "attach":
       return hosts?.host(message.label) === undefined ? message.port.close() : bridge.attach(message.port, message.label);
+    case "cookie":
+      collection?.setCookie(hosts?.host(message.label), message.cookie);
+      return null;
     case "visit":
       if (collection) Object.assign(collection.journal, { wanted: message.captured });
       return hosts?.replay_url(message.url) ?? null;
+    case "captures":
+      return collection?.capturesOf(message.url) ?? [];
     case "scripts":
       if (collection) collection.hasScripts = message.isOn;
       return null;

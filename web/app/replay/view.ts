@@ -1,0 +1,259 @@
+/** An archived page as it was: where one is and when, the ways from there, what it loaded, and the frame that it lives in. */
+import { LitElement, html, nothing, type TemplateResult } from "lit";
+import type { Archive, RecordRow } from "stackroom";
+import { ReplayFrame, type Replay } from "stackroom/replay";
+
+import { timeOf } from "../address.js";
+import { visible } from "../content/visible.js";
+import { formatCaptured, formatCount } from "../format.js";
+import type { Address, Store } from "../state.js";
+import { icons as common } from "../views/icons.js";
+import "../views/menu.js";
+import { base, controls, messages } from "../views/styles.js";
+import { Watch } from "../watch.js";
+import { icons } from "./icons.js";
+import { link } from "./link.js";
+import "./resources.js";
+import { canReplay, replayOf } from "./stage.js";
+import { styles } from "./styles.js";
+import { words } from "./words.js";
+
+type Phase = "preparing" | "there" | "unreachable" | "failed";
+
+export class ReplayView extends LitElement {
+  static override properties = { store: { attribute: false }, isWide: { attribute: false }, phase: { state: true }, captures: { state: true }, isListing: { state: true }, hasScripts: { state: true } };
+  static override styles = [base, controls, messages, styles];
+  declare store: Store;
+  declare isWide: boolean;
+  declare phase: Phase;
+  /** Of the page that is shown, in the order of time. */
+  declare captures: readonly RecordRow[];
+  declare isListing: boolean;
+  declare hasScripts: boolean;
+  #archive: Archive | undefined;
+  #address: Address | undefined;
+  #replay: Replay | undefined;
+  #frame: ReplayFrame | undefined;
+  /** The address of which the captures are known. */
+  #ofUrl = "";
+
+  constructor() {
+    super();
+    this.phase = "preparing";
+    this.captures = [];
+    this.isListing = false;
+    this.hasScripts = true;
+    new Watch(this, "record", "library");
+  }
+
+  /** The first thing that the keyboard reaches. */
+  focusTabs(): void {
+    this.renderRoot.querySelector<HTMLElement>("input")?.focus();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#end();
+    link(undefined);
+  }
+
+  #end(): void {
+    this.#frame?.close();
+    this.#frame = undefined;
+    this.#replay = undefined;
+    this.#archive = undefined;
+    this.#address = undefined;
+  }
+
+  override updated(): void {
+    const { archive, replaying } = this.store;
+    if (archive === undefined || replaying === undefined || (archive === this.#archive && replaying === this.#address)) return;
+    if (archive !== this.#archive) {
+      this.#end();
+      this.#archive = archive;
+    }
+    this.#address = replaying;
+    void this.#show(archive, replaying);
+  }
+
+  async #show(archive: Archive, address: Address): Promise<void> {
+    try {
+      if (!(await canReplay())) {
+        this.phase = "unreachable";
+        return;
+      }
+      const replay = await replayOf(archive, this.store.source);
+      if (archive !== this.#archive || address !== this.#address) return;
+      this.#replay = replay;
+      this.phase = "there";
+      await this.updateComplete;
+      const host = this.renderRoot.querySelector<HTMLElement>(".page");
+      if (host === null) return;
+      this.#frame ??= new ReplayFrame(replay, host, { title: words.frame, onChange: () => this.#changed() });
+      if (!(await this.#frame.go(address.url, address.captured))) this.store.say(words.badAddress);
+    } catch {
+      if (archive === this.#archive) this.phase = "failed";
+    }
+  }
+
+  #changed(): void {
+    const shown = this.#frame?.shown;
+    this.requestUpdate();
+    if (!shown?.document) return;
+    link({ url: shown.url, captured: shown.document.captured });
+    if (shown.url === this.#ofUrl) return;
+    this.#ofUrl = shown.url;
+    this.captures = [];
+    void this.#replay?.captures(shown.url).then((rows) => {
+      // Redirects are steps on the way to a page, and none of its states.
+      if (this.#ofUrl === shown.url) this.captures = rows.filter(({ status = 200 }) => status < 300 || status > 399);
+    }, () => undefined);
+  }
+
+  override render(): TemplateResult {
+    const { phase } = this;
+    return html`
+      <section aria-label=${words.region} @keydown=${this.#onKey}>
+        ${this.#bar()}
+        ${phase === "there" ? this.#banner() : nothing}
+        ${phase === "there" ? html`<div class="page"></div>` : this.#message(phase)}
+        ${phase === "there" && this.isListing ? html`<stackroom-resources .shown=${this.#frame?.shown} .store=${this.store}></stackroom-resources>` : nothing}
+      </section>
+    `;
+  }
+
+  #bar(): TemplateResult {
+    const frame = this.#frame;
+    const url = frame?.shown?.url ?? this.store.replaying?.url ?? "";
+    const when = formatCaptured(frame?.shown?.document?.captured ?? this.store.replaying?.captured);
+    return html`
+      <div class="bar">
+        <button class="quiet icon" title=${words.back} aria-label=${words.back} ?disabled=${frame?.canGoBack !== true} @click=${() => void frame?.back()}>${common.back}</button>
+        <button class="quiet icon" title=${words.forward} aria-label=${words.forward} ?disabled=${frame?.canGoForward !== true} @click=${() => void frame?.forward()}>${icons.forward}</button>
+        <button class="quiet icon" title=${words.reload} aria-label=${words.reload} ?disabled=${frame?.shown === undefined} @click=${() => void frame?.reload()}>${icons.reload}</button>
+        <form @submit=${this.#onSubmit}>
+          <input name="url" type="text" inputmode="url" autocomplete="off" spellcheck="false" aria-label=${words.url} dir="ltr" .value=${url} />
+          <input name="when" type="text" autocomplete="off" spellcheck="false" aria-label=${words.when} title=${words.when} .value=${when} />
+          <button class="hidden" type="submit">${words.go}</button>
+        </form>
+        <button class="quiet icon wide" aria-pressed=${this.isWide ? "true" : "false"} title=${this.isWide ? words.narrow : words.wide} aria-label=${words.wide} @click=${() => this.#say("stackroom-wide")}>${icons.wide}</button>
+        <stackroom-menu label=${words.more} .icon=${common.menu}>
+          <button role="menuitem" ?disabled=${frame?.shown?.document?.row === undefined} @click=${() => void this.#viewRecord()}>${words.viewRecord}</button>
+          <button role="menuitemcheckbox" aria-checked=${this.hasScripts ? "true" : "false"} @click=${() => void this.#switchScripts()}>${words.scripts}<small>${words.scriptsHint}</small></button>
+        </stackroom-menu>
+        <button class="quiet icon" title=${words.close} aria-label=${words.close} @click=${() => this.#say("stackroom-close-record")}>${common.close}</button>
+      </div>
+    `;
+  }
+
+  #banner(): TemplateResult {
+    const shown = this.#frame?.shown;
+    const document = shown?.document;
+    const missing = shown?.resources.filter(({ row }) => row === undefined).length ?? 0;
+    const captured = formatCaptured(document?.captured);
+    const what = document === undefined ? words.loading : document.row === undefined ? words.notArchived : captured === "" ? words.undated : words.from(captured);
+    const facts = [
+      ...(document?.isFuzzy === true ? [words.fuzzy] : []),
+      ...(missing > 0 ? [words.missing(formatCount(missing), missing === 1)] : []),
+      ...(shown && shown.blocked > 0 ? [words.blocked(formatCount(shown.blocked), shown.blocked === 1)] : []),
+      ...(this.hasScripts ? [] : [words.scriptsOff]),
+    ];
+    const count = shown?.resources.length ?? 0;
+    return html`
+      <div class="banner">
+        <p role="status">${[what, ...facts].join(" \u00b7 ")}${shown?.title ? html` <span class="title">${visible(shown.title, 160)}</span>` : nothing}</p>
+        ${this.#captures(document?.row)}
+        <button class="link" aria-expanded=${this.isListing ? "true" : "false"} @click=${() => (this.isListing = !this.isListing)}>${words.resources(formatCount(count), count === 1)}</button>
+      </div>
+    `;
+  }
+
+  #captures(row: number | undefined): TemplateResult | typeof nothing {
+    const at = this.captures.findIndex((one) => one.row === row);
+    const total = this.captures.length;
+    if (at < 0 || total < 2) return nothing;
+    return html`
+      <span class="captures">
+        <button class="quiet icon" title=${words.previous} aria-label=${words.previous} ?disabled=${at === 0} @click=${() => this.#capture(at - 1)}>${icons.earlier}</button>
+        <span>${words.captureOf(formatCount(at + 1), formatCount(total))}</span>
+        <button class="quiet icon" title=${words.next} aria-label=${words.next} ?disabled=${at === total - 1} @click=${() => this.#capture(at + 1)}>${icons.later}</button>
+        <button class="link" @click=${() => this.#calendar(at)}>${words.calendar}</button>
+      </span>
+    `;
+  }
+
+  #message(phase: Phase): TemplateResult {
+    if (phase === "preparing") return html`<div class="message" role="status">${words.preparing}</div>`;
+    return html`
+      <div class="message" role="status">
+        <strong>${phase === "failed" ? words.failed : words.unreachable}</strong>
+        <span>${phase === "failed" ? "" : words.unreachableWhy}</span>
+        <button @click=${() => void this.#openNearest()}>${words.record}</button>
+      </div>
+    `;
+  }
+
+  // Ways from here
+
+  #onSubmit(event: SubmitEvent): void {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const fields = new FormData(event.currentTarget);
+    const typed = String(fields.get("url")).trim();
+    const when = String(fields.get("when")).trim();
+    const captured = timeOf(when.replace(/\D/g, ""));
+    if (when !== "" && captured === undefined) this.store.say(words.badTime);
+    else void this.#go(/^[a-z][a-z0-9+.-]*:/i.test(typed) ? typed : `https://${typed}`, captured);
+  }
+
+  async #go(url: string, captured: number | undefined): Promise<void> {
+    if ((await this.#frame?.go(url, captured)) === false) this.store.say(words.badAddress);
+  }
+
+  #capture(at: number): void {
+    const row = this.captures[at];
+    if (row !== undefined) void this.#go(row.url, row.captured);
+  }
+
+  #calendar(at: number): void {
+    void import("../library/calendar.js").then(({ showCalendar }) =>
+      showCalendar(this.store, this.captures, this.captures[at], (row) => void this.#go(row.url, row.captured)),
+    );
+  }
+
+  async #viewRecord(): Promise<void> {
+    const { archive } = this.store;
+    const at = this.#frame?.shown?.document?.row;
+    const [row] = at === undefined ? [] : ((await archive?.rows(at, 1)) ?? []);
+    if (row !== undefined && archive === this.store.archive) this.store.openRecord(row);
+  }
+
+  /** What there is without replay. */
+  async #openNearest(): Promise<void> {
+    const { archive, replaying } = this.store;
+    const row = replaying && (await archive?.nearest(replaying.url, replaying.captured).catch(() => undefined));
+    if (archive !== this.store.archive) return;
+    if (row === undefined) this.store.say(words.notArchived);
+    else this.store.openRecord(row);
+  }
+
+  async #switchScripts(): Promise<void> {
+    this.hasScripts = !this.hasScripts;
+    await this.#replay?.setScripts(this.hasScripts);
+    await this.#frame?.reload();
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    if (!event.altKey || event.ctrlKey || event.metaKey) return;
+    const step = { ArrowLeft: () => this.#frame?.back(), ArrowRight: () => this.#frame?.forward() }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    void step();
+  }
+
+  #say(name: string): void {
+    this.dispatchEvent(new Event(name, { bubbles: true, composed: true }));
+  }
+}
+
+customElements.define("stackroom-replay", ReplayView);
