@@ -20,17 +20,19 @@ function templates() {
       const bytes = least + random(most - least);
       const body = extension === "jpg" ? Uint8Array.from({ length: bytes }, () => random(256)) : prose(random, Math.round(bytes / 7));
       const headers = { "Content-Type": "application/http;msgtype=response", "WARC-Payload-Digest": sha1Digest(body) };
-      return template("response", extension, headers, httpResponse({ status: random(9) === 0 ? 404 : 200, headers: { "Content-Type": type, Server: "nginx" }, body }));
+      const status = random(9) === 0 ? 404 : 200;
+      const block = httpResponse({ status, headers: { "Content-Type": type, Server: "nginx" }, body });
+      return { ...template("response", extension, headers, block), isPage: extension === "html" && status === 200 };
     }),
   );
 }
 
-/** Makes what is not there yet: so many files of so many bytes. Gives their paths and how many records are in all of them. */
+/** Makes what is not there yet: so many files of so many bytes. Gives their paths and how many records and pages are in all of them. */
 export function makeSplit(folder, files, bytesEach) {
   mkdirSync(folder, { recursive: true });
   const shared = templates();
   const scratch = Buffer.allocUnsafe(1 << 18);
-  let records = 0;
+  let [records, pages] = [0, 0];
   const paths = Array.from({ length: files }, (_, file) => {
     const random = randomFrom(1_000 + file);
     const path = join(folder, `crawl-${String(file).padStart(3, "0")}-${bytesEach}.warc.gz`);
@@ -50,6 +52,7 @@ export function makeSplit(folder, files, bytesEach) {
       if (sink) putMember(sink, own, body, scratch);
       written += own.length + body.packed.length + 23;
       records += 1;
+      pages += body.isPage ? 1 : 0;
     }
     if (sink) {
       sink.close();
@@ -57,5 +60,5 @@ export function makeSplit(folder, files, bytesEach) {
     }
     return path;
   });
-  return { paths, records };
+  return { paths, records, pages };
 }

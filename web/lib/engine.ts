@@ -12,6 +12,7 @@ import { Client, serve, type Handlers } from "./port.js";
 import { VERSION, type Calls, type CheckItem, type CutItem, type CutRequest, type CutRowsRequest, type DocumentsAsked, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef, type Streams } from "./protocol.js";
 import { Breath, STEP_BYTES, pump, type Feedable } from "./pump.js";
 import { decoded, noRecord, pieces, readHeads, readVerdicts } from "./reading.js";
+import { release } from "./release.js";
 import type { Regaining } from "./restoring.js";
 import type { ArchiveFact, ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
 import { proven, type SignatureFact, type Unproven } from "./signatures.js";
@@ -343,7 +344,9 @@ export class Engine {
   #readDocuments(found: Uint8Array): Uint8Array {
     if (!this.#documents) throw new ArchiveError("engine/not-loaded", "The reader of documents was not greeted.");
     // The row up to which all is told stands before the bodies.
-    return this.#documents.read_documents(found.subarray(8));
+    const documents = this.#documents.read_documents(found.subarray(8));
+    release(found);
+    return documents;
   }
 
   #regained(): Regaining {

@@ -9,6 +9,7 @@
  */
 
 import { ArchiveError } from "../errors.js";
+import { release } from "../release.js";
 import type { Capture, RecordRow } from "../shapes.js";
 import type { Finding } from "../store/packing.js";
 import type { KeptIndex } from "../wasm/store.js";
@@ -345,9 +346,7 @@ export class ArchiveIndex {
       for (let outcome = MISSING; outcome !== DONE; ) {
         outcome = await this.#step(() => this.#engine.merge());
         if (outcome === DONE || this.#engine.waiting() >= PIECE_BYTES) {
-          const bytes = this.#engine.take_merged();
-          await this.#files.append(file, written, bytes);
-          written += bytes.length;
+          written += await this.#append(file, written, this.#engine.take_merged());
         }
         if (performance.now() - turn < TURN_MS) continue;
         await new Promise((resolve) => setTimeout(resolve, 0));
@@ -389,13 +388,21 @@ export class ArchiveIndex {
     try {
       const file = this.#nextFile++;
       await this.#files.prepare(file);
-      await this.#files.append(file, 0, bytes);
-      await this.#run(() => adopt(file, bytes.length));
+      const length = await this.#append(file, 0, bytes);
+      await this.#run(() => adopt(file, length));
     } catch (error) {
       // What was in it is nowhere now: the index is to be opened anew from the last manifest.
       this.#failure = error;
       throw error;
     }
+  }
+
+  /** Writes bytes that are of no use then, and says how many. */
+  async #append(file: number, offset: number, bytes: Uint8Array): Promise<number> {
+    const { length } = bytes;
+    await this.#files.append(file, offset, bytes);
+    release(bytes);
+    return length;
   }
 
   readonly #runs = (operation: () => number): Promise<void> => this.#run(operation);

@@ -5,6 +5,7 @@
 
 import type { Archive } from "../archive.js";
 import { isAbort } from "../errors.js";
+import { release } from "../release.js";
 
 /** All documents there are of rows from one to another, as the engine tells them. */
 export interface DocumentLot {
@@ -68,8 +69,11 @@ export class DocumentFeed {
   /** Documents of rows before this one are durable. */
   drop(row: number): void {
     while ((this.#held[0]?.upTo ?? Infinity) <= row) {
-      this.#heldBytes -= this.#held.shift()?.documents.length ?? 0;
+      const lot = this.#held.shift();
+      if (!lot) return;
+      this.#heldBytes -= lot.documents.length;
       this.#first++;
+      release(lot.documents);
     }
   }
 

@@ -7,6 +7,7 @@
 
 import type { Archive } from "../archive.js";
 import { ArchiveError, checkAbort } from "../errors.js";
+import { release } from "../release.js";
 import type { DocumentFeed, DocumentLot } from "./feed.js";
 import type { Keeper } from "./keeping.js";
 import type { KeptArchive } from "./kept.js";
@@ -79,6 +80,7 @@ export class Passage {
       await this.#next(async () => {
         const { count, isFull } = await this.#keeper.keep(id, this.#rows, rows);
         this.#rows = count;
+        release(rows);
         if (isFull) await this.#commit(false);
       });
       this.#wake();

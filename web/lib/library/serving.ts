@@ -1,6 +1,7 @@
 /** A library that tabs share, in its owner's worker: answers every tab, and tells all of them of changes. */
 
 import type { HandlersOf } from "../port.js";
+import { release } from "../release.js";
 import { room } from "../store/room.js";
 import type { Claim } from "../tabs/claim.js";
 import { hostOwner, type Owned } from "../tabs/host.js";
@@ -49,9 +50,14 @@ function served(library: Library, claim: Claim, name: string): Owned {
         if (!isComplete(begun)) own.add(begun.kept.id);
         return told(begun);
       },
-      keep: ({ id, from, rows }) => library.keep(id, from, rows),
+      async keep({ id, from, rows }) {
+        const kept = await library.keep(id, from, rows);
+        release(rows);
+        return kept;
+      },
       async keepDocuments({ id, lot }) {
         await library.keepDocuments(id, lot);
+        release(lot.documents);
         return null;
       },
       async commit({ id, now }) {
