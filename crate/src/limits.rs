@@ -315,3 +315,6 @@ pub const FACT_BYTES_MAX: usize = 16 << 10;
 
 /// Titles that begin with this much in common are in the order of their records.
 pub const TITLE_KEY_BYTES_MAX: usize = 256;
+
+/// Documents in attributes of documents are rewritten to this depth. Real ones are one deep.
+pub const NESTED_DOCUMENTS_MAX: usize = 4;

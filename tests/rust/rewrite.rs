@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use stackroom::rewrite::{Hosts, HtmlRewriter};
+use stackroom::rewrite::{EditScript, Hosts, HtmlRewriter, Plain, Script, rewrite_plain};
 
 const SALT: &str = "k3vq7a";
 
@@ -11,7 +11,16 @@ fn hosts() -> Hosts {
 }
 
 fn rewrite_in(html: &[u8], charset: Option<&str>, piece: usize) -> Vec<u8> {
-    let mut rewriter = HtmlRewriter::new(Rc::new(hosts()), charset, "<!--first-->");
+    rewrite_with(html, charset, piece, None)
+}
+
+fn rewrite_with(
+    html: &[u8],
+    charset: Option<&str>,
+    piece: usize,
+    edit: Option<EditScript>,
+) -> Vec<u8> {
+    let mut rewriter = HtmlRewriter::new(Rc::new(hosts()), charset, "<!--first-->", edit);
     let mut out = Vec::new();
     for piece in html.chunks(piece.max(1)) {
         rewriter.write(piece);
@@ -20,6 +29,27 @@ fn rewrite_in(html: &[u8], charset: Option<&str>, piece: usize) -> Vec<u8> {
     rewriter.end();
     out.extend(rewriter.take());
     out
+}
+
+/// An editor that tells what it was given.
+fn telling() -> Option<EditScript> {
+    Some(Rc::new(|source, script| {
+        let kind = match script {
+            Script::Classic => "script",
+            Script::Module => "module",
+            Script::Handler => "handler",
+        };
+        source
+            .contains("location")
+            .then(|| format!("{kind}[{source}]"))
+    }))
+}
+
+/// The document with scripts on, without the script that is put first.
+fn scripted(html: &str) -> String {
+    let out = rewrite_with(html.as_bytes(), None, html.len(), telling());
+    let out = String::from_utf8(out).expect("UTF-8");
+    out.replacen("<!--first-->", "", 1)
 }
 
 fn rewrite(html: &str) -> String {
@@ -258,4 +288,298 @@ fn other_charsets_keep_their_bytes() {
     let wide: Vec<u8> = "<p>x".encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(rewrite_in(&wide, Some("utf-16le"), 3), wide);
     assert_eq!(rewrite_in(&wide, Some(" UTF-16 "), 3), wide);
+}
+
+#[test]
+fn scripts_go_through_the_editor_as_what_they_are() {
+    for (html, expected) in [
+        (
+            "<script>location</script>",
+            "<script>script[location]</script>",
+        ),
+        ("<script>other</script>", "<script>other</script>"),
+        (
+            "<script type=' Text/JavaScript'>location</script>",
+            "<script type=' Text/JavaScript'>script[location]</script>",
+        ),
+        (
+            "<script type=module>location</script>",
+            "<script type=module>module[location]</script>",
+        ),
+        (
+            "<script type=text/template>location</script>",
+            "<script type=text/template>location</script>",
+        ),
+        (
+            "<script type=application/ld+json>location</script>",
+            "<script type=application/ld+json>location</script>",
+        ),
+        (
+            "<script src=x>location</script>",
+            "<script src=x>location</script>",
+        ),
+        ("<script>location", "<script>script[location]"),
+        (
+            "<script>\u{fc}location</script>",
+            "<script>script[\u{fc}location]</script>",
+        ),
+        (
+            "<svg><script>location</script></svg>",
+            "<svg><script>script[location]</script></svg>",
+        ),
+        (
+            "<p onclick='location = \"x\" &amp;&amp; 1'>",
+            "<p onclick=\"handler[location = &quot;x&quot; &amp;&amp; 1]\">",
+        ),
+        (
+            "<p onclick='location=&eacute;'>",
+            "<p onclick='location=&eacute;'>",
+        ),
+        (
+            "<a href=' JavaScript:location'>",
+            "<a href=\"JavaScript:script[location]\">",
+        ),
+        (
+            "<a href='javascript:location%20'>",
+            "<a href='javascript:location%20'>",
+        ),
+        (
+            "<script type=importmap>{\"imports\":{\"a\":\"https://a.example/a.js\"}}</script>",
+            "<script type=importmap>{\"imports\":{\"a\":\"http://a-example-k3vq7a.localhost:8585/a.js\"}}</script>",
+        ),
+    ] {
+        assert_eq!(scripted(html), expected);
+    }
+    // With scripts off nothing is edited for them.
+    for html in [
+        "<script>location</script>",
+        "<p onclick='location'>",
+        "<a href='javascript:location'>",
+    ] {
+        assert_eq!(edited(html), html);
+    }
+}
+
+#[test]
+fn frames_in_attributes_are_documents_too() {
+    let frame = "<iframe srcdoc='<a href=\"https://a.example/\">&amp;amp;<script>location</script>'></iframe>";
+    assert_eq!(
+        scripted(frame),
+        "<iframe data-wa-srcdoc=\"<a href=&quot;http://a-example-k3vq7a.localhost:8585/&quot;>&amp;amp;<script>script[location]</script>\" src=\"/.wa/doc\"></iframe>"
+    );
+    assert_eq!(
+        edited(frame),
+        "<iframe srcdoc=\"<a href=&quot;http://a-example-k3vq7a.localhost:8585/&quot;>&amp;amp;<script>location</script>\"></iframe>"
+    );
+    let mut nested = "<a href='https://a.example/'>".to_string();
+    for _ in 0..12 {
+        let inner = nested.replace('&', "&amp;").replace('"', "&quot;");
+        nested = format!("<iframe srcdoc=\"{inner}\"></iframe>");
+    }
+    assert!(scripted(&nested).contains("data-wa-srcdoc"));
+    assert_eq!(
+        edited(
+            "<iframe sandbox='allow-scripts' src=x></iframe><iframe sandbox='Allow-Same-Origin'></iframe>"
+        ),
+        "<iframe sandbox=\"allow-scripts allow-same-origin\" src=x></iframe><iframe sandbox='Allow-Same-Origin'></iframe>"
+    );
+}
+
+#[test]
+fn plug_ins_become_what_the_archive_can_show() {
+    for (html, expected) in [
+        (
+            "<object data='https://a.example/x' type=image/png width=5><p>none</object>",
+            "<img src=\"http://a-example-k3vq7a.localhost:8585/x\" width=\"5\">",
+        ),
+        (
+            "<object data=/a/b.PNG?x id=i></object>",
+            "<img src=\"/a/b.PNG?x\" id=\"i\">",
+        ),
+        (
+            "<object data=page.html></object>",
+            "<iframe src=\"page.html\"></iframe>",
+        ),
+        (
+            "<embed src='a\"b.pdf' class=c>",
+            "<iframe src=\"a&quot;b.pdf\" class=\"c\"></iframe>",
+        ),
+        (
+            "<object data=x.swf><embed src=x.swf></object>",
+            "<object data=x.swf><embed src=x.swf></object>",
+        ),
+        (
+            "<object data=x type=application/x-shockwave-flash>y</object>",
+            "<object data=x type=application/x-shockwave-flash>y</object>",
+        ),
+        ("<object>y</object>", "<object>y</object>"),
+    ] {
+        assert_eq!(edited(html), expected);
+    }
+}
+
+#[test]
+fn what_the_archive_vouches_for_needs_no_digest() {
+    assert_eq!(
+        edited("<script integrity=x src=y></script><link integrity=x href=y>"),
+        "<script src=y></script><link href=y>"
+    );
+}
+
+fn plain(text: &str, kind: Plain) -> String {
+    let out = rewrite_plain(text.as_bytes(), kind, &hosts());
+    out.map_or(text.into(), |out| String::from_utf8(out).expect("UTF-8"))
+}
+
+#[test]
+fn addresses_in_style_sheets_are_replaced() {
+    const R: &str = "http://a-example-k3vq7a.localhost:8585";
+    for (css, expected) in [
+        (
+            "a{b:url(https://a.example/x)}",
+            format!("a{{b:url({R}/x)}}"),
+        ),
+        (
+            "a{b:URL( 'https://a.example/x' )}",
+            format!("a{{b:URL( '{R}/x' )}}"),
+        ),
+        (
+            "@import \"https://a.example/x\" screen;",
+            format!("@import \"{R}/x\" screen;"),
+        ),
+        (
+            "@IMPORT url(//a.example/x);",
+            format!("@IMPORT url({R}/x);"),
+        ),
+        (
+            "@import/**/'//a.example/x';",
+            format!("@import/**/'{R}/x';"),
+        ),
+        (
+            "a{b:image-set('https://a.example/x' 1x, url(//a.example/y) 2x)}",
+            format!("a{{b:image-set('{R}/x' 1x, url({R}/y) 2x)}}"),
+        ),
+        (
+            "a{b:-webkit-image-set(url(//a.example/y) 2x),\"//a.example/\"}",
+            format!("a{{b:-webkit-image-set(url({R}/y) 2x),\"//a.example/\"}}"),
+        ),
+        (
+            "a{b:url(https:\\2f\\/a.example/x)}",
+            format!("a{{b:url({R}/x)}}"),
+        ),
+        (
+            "a{b:url(\"https:\\2f /a.example/x'\")}",
+            format!("a{{b:url(\"{R}/x\\'\")}}"),
+        ),
+        ("a{b:url(//a.example/x", format!("a{{b:url({R}/x")),
+        ("a{b:url(\"//a.example/x", format!("a{{b:url(\"{R}/x")),
+    ] {
+        assert_eq!(plain(css, Plain::Style), expected);
+    }
+    for css in [
+        "@namespace url(http://www.w3.org/1999/xhtml); a{}",
+        "@namespace svg 'http://www.w3.org/2000/svg';",
+        "/* url(https://a.example/) */",
+        "a{content:'https://a.example/'}",
+        "a{content:\"url(https://a.example/)\"}",
+        "a{b:url(\"data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>\")}",
+        "a{b:url(/x) /* // */}",
+        "a{b:myurl(https://a.example/)}",
+        "\\",
+        "a{b:url(\\",
+        "a{b:url('\\",
+        "/*",
+    ] {
+        assert_eq!(plain(css, Plain::Style), css);
+    }
+    let latin = b"a{b:url(https://a.example/\xe9);content:'\xe9'}";
+    assert_eq!(
+        rewrite_plain(latin, Plain::Style, &hosts()).as_deref(),
+        Some(b"a{b:url(http://a-example-k3vq7a.localhost:8585/\xe9);content:'\xe9'}".as_slice())
+    );
+}
+
+#[test]
+fn addresses_in_playlists_and_manifests_are_replaced() {
+    const R: &str = "http://a-example-k3vq7a.localhost:8585";
+    assert_eq!(
+        plain(
+            "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"https://a.example/k\"\n# https://a.example/\nhttps://a.example/1.ts\n2.ts",
+            Plain::Playlist
+        ),
+        format!(
+            "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"{R}/k\"\n# https://a.example/\n{R}/1.ts\n2.ts"
+        )
+    );
+    assert_eq!(
+        plain(
+            "<MPD xmlns=\"http://www.w3.org/x\"><BaseURL>\nhttps://a.example/v/</BaseURL><S media='https://a.example/$n$' schemeIdUri=\"http://dashif.org/x\"/>",
+            Plain::Manifest
+        ),
+        format!(
+            "<MPD xmlns=\"http://www.w3.org/x\"><BaseURL>\n{R}/v/</BaseURL><S media='{R}/$n$' schemeIdUri=\"http://dashif.org/x\"/>"
+        )
+    );
+}
+
+/// Everything at once, for whatever cuts and bends it.
+const RICH: &str = "<!doctype html><html><head><base href=https://a.example/><style>@import '//a.example/x';a{b:url(\\2f/a.example/\u{20ac})}</style>\
+    <script type=importmap>{\"a\":\"https://a.example/\"}</script><script>location='\u{fc}'</script><meta http-equiv=refresh content='1;url=//a.example/'>\
+    <body onload='location=&quot;x&quot;'><iframe sandbox srcdoc='<script>location</script><p style=\"a:url(//a.example)\">'></iframe>\
+    <object data=//a.example/x.png></object><embed src=x.html><svg><style>a{b:url(//a.example)}</style><image xlink:href=//a.example/></svg>\
+    <img srcset='//a.example/1 1x, /2'><a href=javascript:location>\u{e000}\u{e002}<script type=module>location";
+
+#[test]
+fn every_split_of_a_rich_document_gives_the_same() {
+    let whole = rewrite_with(RICH.as_bytes(), None, RICH.len(), telling());
+    for piece in 1..RICH.len() {
+        let cut = rewrite_with(RICH.as_bytes(), None, piece, telling());
+        assert_eq!(
+            String::from_utf8_lossy(&cut),
+            String::from_utf8_lossy(&whole),
+            "in pieces of {piece}"
+        );
+    }
+}
+
+#[test]
+fn no_truncation_or_flip_of_a_rich_document_is_too_much() {
+    let bytes = RICH.as_bytes();
+    for at in 0..bytes.len() {
+        rewrite_with(&bytes[..at], None, 7, telling());
+        let mut flipped = bytes.to_vec();
+        for bit in [1, 0x20, 0x80] {
+            flipped[at] = bytes[at] ^ bit;
+            rewrite_with(&flipped, None, 64, telling());
+            for kind in [Plain::Style, Plain::Playlist, Plain::Manifest] {
+                let _ = rewrite_plain(&flipped[at / 2..], kind, &hosts());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_has_many_of_one_thing_takes_time_by_its_length() {
+    // Each is a repetition in which looking back or ahead to the end would be seen: 4 MB take well under a second.
+    for piece in [
+        "url(",
+        "//",
+        "\"//",
+        "@import ",
+        "\\",
+        "/*",
+        "://",
+        "http://",
+        "<a href=//",
+        "<svg><style>",
+        "image-set(",
+    ] {
+        let text = piece.repeat((4 << 20) / piece.len());
+        let begun = std::time::Instant::now();
+        for kind in [Plain::Style, Plain::Playlist, Plain::Manifest] {
+            let _ = rewrite_plain(text.as_bytes(), kind, &hosts());
+        }
+        let took = begun.elapsed();
+        assert!(took.as_secs() < 20, "{piece}: {took:?}");
+    }
 }

@@ -58,31 +58,56 @@ pub fn changed(value: &str, edit: impl Fn(&str) -> Option<String>) -> Option<Str
     }
 }
 
-/// Marks that a style sheet begins, or ends: no byte is such a letter.
-pub const STYLE_BEGINS: &str = "\u{e000}";
-pub const STYLE_ENDS: &str = "\u{e001}";
+/// What stands between two tags and is no markup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Text {
+    Style,
+    Script,
+    Module,
+    ImportMap,
+}
 
-/// Makes bytes of letters again, however they are cut, and changes the style sheets between marks.
+/// Marks where such a text begins, or any of them ends: no byte is such a letter.
+pub fn begins(text: Text) -> &'static str {
+    match text {
+        Text::Style => "\u{e001}",
+        Text::Script => "\u{e002}",
+        Text::Module => "\u{e003}",
+        Text::ImportMap => "\u{e004}",
+    }
+}
+pub const ENDS: &str = "\u{e000}";
+
+fn begun(mark: u16) -> Text {
+    match mark {
+        0xe002 => Text::Script,
+        0xe003 => Text::Module,
+        0xe004 => Text::ImportMap,
+        _ => Text::Style,
+    }
+}
+
+/// Makes bytes of letters again, however they are cut, and changes the texts between marks.
 pub struct Unlettering<F> {
-    change_style: F,
+    change: F,
     /// The letter beyond ASCII that has begun, and how many bytes of it are to come.
     letter: u16,
     left: u8,
-    style: Option<String>,
+    text: Option<(Text, String)>,
 }
 
-impl<F: Fn(&str) -> Option<String>> Unlettering<F> {
-    pub fn new(change_style: F) -> Unlettering<F> {
+impl<F: Fn(Text, &str) -> Option<String>> Unlettering<F> {
+    pub fn new(change: F) -> Unlettering<F> {
         Unlettering {
-            change_style,
+            change,
             letter: 0,
             left: 0,
-            style: None,
+            text: None,
         }
     }
 
     pub fn push(&mut self, text: &[u8], out: &mut Vec<u8>) {
-        if self.left == 0 && self.style.is_none() && text.is_ascii() {
+        if self.left == 0 && self.text.is_none() && text.is_ascii() {
             return out.extend_from_slice(text);
         }
         for &byte in text {
@@ -101,20 +126,20 @@ impl<F: Fn(&str) -> Option<String>> Unlettering<F> {
         }
     }
 
-    /// The document ends, maybe within a style sheet.
+    /// The document ends, maybe within such a text.
     pub fn end(&mut self, out: &mut Vec<u8>) {
-        let Some(style) = self.style.take() else {
+        let Some((kind, text)) = self.text.take() else {
             return;
         };
-        let style = changed(&style, &self.change_style).unwrap_or(style);
-        out.extend(style.chars().filter_map(|letter| u8::try_from(letter).ok()));
+        let text = changed(&text, |text| (self.change)(kind, text)).unwrap_or(text);
+        out.extend(text.chars().filter_map(|letter| u8::try_from(letter).ok()));
     }
 
     fn put(&mut self, letter: u16, out: &mut Vec<u8>) {
-        match (u8::try_from(letter), &mut self.style) {
+        match (u8::try_from(letter), &mut self.text) {
             (Ok(byte), None) => out.push(byte),
-            (Ok(byte), Some(style)) => style.push(char::from(byte)),
-            (Err(_), None) => self.style = Some(String::new()),
+            (Ok(byte), Some((_, text))) => text.push(char::from(byte)),
+            (Err(_), None) => self.text = Some((begun(letter), String::new())),
             (Err(_), Some(_)) => self.end(out),
         }
     }
@@ -131,7 +156,7 @@ mod tests {
         assert!(std::str::from_utf8(&letters).is_ok());
         for cut in 0..=letters.len() {
             let mut out = Vec::new();
-            let mut unlettering = Unlettering::new(|_| None);
+            let mut unlettering = Unlettering::new(|_, _| None);
             unlettering.push(&letters[..cut], &mut out);
             unlettering.push(&letters[cut..], &mut out);
             assert_eq!(out, all);
@@ -139,15 +164,19 @@ mod tests {
     }
 
     #[test]
-    fn style_sheets_are_changed_whole() {
-        let text = format!("a{STYLE_BEGINS}bc{STYLE_ENDS}bc{STYLE_BEGINS}bc");
+    fn texts_are_changed_whole_and_as_what_they_are() {
+        let (style, script) = (begins(Text::Style), begins(Text::Script));
+        let text = format!("a{style}bc{ENDS}bc{script}bc{ENDS}{style}bc");
+        let change = |kind, text: &str| {
+            (text == "bc").then(|| if kind == Text::Style { "d" } else { "e" }.to_string())
+        };
         for cut in 0..=text.len() {
             let mut out = Vec::new();
-            let mut unlettering = Unlettering::new(|css| (css == "bc").then(|| "d".into()));
+            let mut unlettering = Unlettering::new(change);
             unlettering.push(&text.as_bytes()[..cut], &mut out);
             unlettering.push(&text.as_bytes()[cut..], &mut out);
             unlettering.end(&mut out);
-            assert_eq!(out, b"adbcd");
+            assert_eq!(out, b"adbced");
         }
     }
 

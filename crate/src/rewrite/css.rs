@@ -1,5 +1,7 @@
-//! Host names in style sheets: absolute URLs inside `url()` and after `@import`, nothing else.
-//! Does not parse: an address is recognised by what stands right before it.
+//! Host names in style sheets: absolute addresses in `url()`, after `@import` and in the strings of `image-set()`.
+//!
+//! Reads tokens, as far as to know strings, comments and functions from each other. What stands after `@namespace` is
+//! a name and no address.
 
 use std::borrow::Cow;
 
@@ -7,55 +9,230 @@ use super::hosts::Hosts;
 
 /// The text with its absolute addresses replaced; the same text where there are none.
 pub fn rewrite<'a>(css: &'a str, hosts: &Hosts) -> Cow<'a, str> {
-    if !css.contains("//") {
+    // An escape may stand for a slash.
+    if !css.contains("//") && !css.contains('\\') {
         return css.into();
     }
-    let mut out = String::new();
-    let mut copied = 0;
-    let mut at = 0;
-    while let Some(found) = css[at..].find("//") {
-        let slashes = at + found;
-        at = slashes + 2;
-        let start = scheme_start(css, slashes);
-        if start < copied || !is_introduced(&css[..start]) {
-            continue;
-        }
-        let end = css[at..]
-            .find(|c: char| c.is_ascii_whitespace() || "\"')".contains(c))
-            .map_or(css.len(), |length| at + length);
-        if let Some(url) = hosts.replay_url(&css[start..end]) {
-            out.push_str(&css[copied..start]);
-            out.push_str(&url);
-            copied = end;
-        }
-        at = end;
-    }
-    if copied == 0 {
-        return css.into();
-    }
-    out.push_str(&css[copied..]);
-    out.into()
-}
-
-fn scheme_start(css: &str, slashes: usize) -> usize {
-    ["https:", "http:"]
-        .iter()
-        .find_map(|scheme| {
-            let start = slashes.checked_sub(scheme.len())?;
-            let is_scheme = css.get(start..slashes)?.eq_ignore_ascii_case(scheme);
-            is_scheme.then_some(start)
-        })
-        .unwrap_or(slashes)
-}
-
-/// Whether `url(` or `@import` stands before, with or without a quote.
-fn is_introduced(before: &str) -> bool {
-    let open = before.trim_end_matches(['"', '\'']).trim_end();
-    let ends_in = |word: &str| {
-        open.len()
-            .checked_sub(word.len())
-            .and_then(|start| open.get(start..))
-            .is_some_and(|end| end.eq_ignore_ascii_case(word))
+    let mut scanner = Scanner {
+        css,
+        at: 0,
+        copied: 0,
+        out: String::new(),
+        hosts,
     };
-    ends_in("url(") || (ends_in("@import") && before.ends_with(['"', '\'']))
+    scanner.run();
+    if scanner.copied == 0 {
+        return css.into();
+    }
+    scanner.out.push_str(&css[scanner.copied..]);
+    scanner.out.into()
+}
+
+struct Scanner<'a> {
+    css: &'a str,
+    at: usize,
+    copied: usize,
+    out: String,
+    hosts: &'a Hosts,
+}
+
+impl<'a> Scanner<'a> {
+    fn run(&mut self) {
+        let mut is_import = false;
+        // Brackets that are open, and of those the one of an `image-set`.
+        let (mut depth, mut image_set) = (0usize, None);
+        while let Some(byte) = self.byte(self.at) {
+            match byte {
+                b'/' if self.byte(self.at + 1) == Some(b'*') => self.skip_comment(),
+                b'"' | b'\'' => {
+                    let start = self.at;
+                    self.skip_string(byte);
+                    if is_import || image_set.is_some() {
+                        self.replace_string(start);
+                    }
+                    is_import = false;
+                }
+                b'@' => {
+                    self.at += 1;
+                    let name = self.name();
+                    is_import = name.eq_ignore_ascii_case("import");
+                    if name.eq_ignore_ascii_case("namespace") {
+                        self.skip_until(b';');
+                    }
+                }
+                b'(' => {
+                    depth += 1;
+                    self.at += 1;
+                }
+                b')' => {
+                    if image_set == Some(depth) {
+                        image_set = None;
+                    }
+                    depth = depth.saturating_sub(1);
+                    self.at += 1;
+                }
+                b';' | b'{' | b'}' => {
+                    is_import = false;
+                    (depth, image_set) = (0, None);
+                    self.at += 1;
+                }
+                b'\\' => self.at += 2,
+                byte if is_name(byte) => {
+                    let name = self.name();
+                    if self.byte(self.at) == Some(b'(') {
+                        if name.eq_ignore_ascii_case("url") {
+                            self.at += 1;
+                            self.address();
+                            is_import = false;
+                        } else if image_set.is_none() && is_image_set(name) {
+                            image_set = Some(depth + 1);
+                        }
+                    }
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.css.as_bytes().get(at).copied()
+    }
+
+    fn name(&mut self) -> &'a str {
+        let start = self.at;
+        while self.byte(self.at).is_some_and(is_name) {
+            self.at += 1;
+        }
+        &self.css[start..self.at]
+    }
+
+    /// What stands in `url(`, up to its bracket.
+    fn address(&mut self) {
+        while self
+            .byte(self.at)
+            .is_some_and(|byte| byte.is_ascii_whitespace())
+        {
+            self.at += 1;
+        }
+        let start = self.at;
+        if let Some(quote @ (b'"' | b'\'')) = self.byte(start) {
+            self.skip_string(quote);
+            return self.replace_string(start);
+        }
+        while let Some(byte) = self.byte(self.at) {
+            match byte {
+                b')' | b'"' | b'\'' | b'(' => break,
+                _ if byte.is_ascii_whitespace() => break,
+                b'\\' => self.at += 2,
+                _ => self.at += 1,
+            }
+        }
+        self.at = self.boundary(self.at);
+        self.replace(start, self.at);
+    }
+
+    /// The string from its opening quote up to here.
+    fn replace_string(&mut self, start: usize) {
+        self.at = self.boundary(self.at);
+        let given = &self.css[start..self.at];
+        let quote = &given[..1];
+        let inside = given[1..]
+            .strip_suffix(quote)
+            .or(given[1..].strip_suffix('\n'));
+        let length = inside.unwrap_or(&given[1..]).len();
+        self.replace(start + 1, start + 1 + length);
+    }
+
+    fn replace(&mut self, start: usize, end: usize) {
+        let given = &self.css[start..end];
+        let Some(url) = self.hosts.replay_url(&unescaped(given)) else {
+            return;
+        };
+        self.out.push_str(&self.css[self.copied..start]);
+        for letter in url.chars() {
+            if "\"'()\\ ".contains(letter) {
+                self.out.push('\\');
+            }
+            self.out.push(letter);
+        }
+        self.copied = end;
+    }
+
+    /// Never within a letter, nor beyond the end: what is escaped may be any letter.
+    fn boundary(&self, at: usize) -> usize {
+        let at = at.min(self.css.len());
+        (at..=self.css.len())
+            .find(|&at| self.css.is_char_boundary(at))
+            .unwrap_or(self.css.len())
+    }
+
+    fn skip_comment(&mut self) {
+        let end = self.css[self.at + 2..].find("*/");
+        self.at = end.map_or(self.css.len(), |length| self.at + length + 4);
+    }
+
+    /// To behind its closing quote; a line that ends ends a string that has none.
+    fn skip_string(&mut self, quote: u8) {
+        self.at += 1;
+        while let Some(byte) = self.byte(self.at) {
+            self.at += 1;
+            if byte == quote || byte == b'\n' {
+                return;
+            }
+            if byte == b'\\' {
+                self.at += 1;
+            }
+        }
+    }
+
+    fn skip_until(&mut self, end: u8) {
+        while let Some(byte) = self.byte(self.at) {
+            match byte {
+                b'"' | b'\'' => self.skip_string(byte),
+                _ if byte == end => return,
+                _ => self.at += 1,
+            }
+        }
+    }
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
+}
+
+fn is_image_set(name: &str) -> bool {
+    name.eq_ignore_ascii_case("image-set") || name.eq_ignore_ascii_case("-webkit-image-set")
+}
+
+/// `\2f ` is the letter of that number, `\/` the letter itself.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let digits = rest
+            .bytes()
+            .take(6)
+            .take_while(u8::is_ascii_hexdigit)
+            .count();
+        if digits > 0 {
+            let number = u32::from_str_radix(&rest[..digits], 16).unwrap_or(0);
+            out.push(char::from_u32(number).unwrap_or('\u{fffd}'));
+            rest = &rest[digits..];
+            rest = rest
+                .strip_prefix(|c: char| c.is_ascii_whitespace())
+                .unwrap_or(rest);
+        } else if let Some(letter) = rest.chars().next() {
+            if letter != '\n' {
+                out.push(letter);
+            }
+            rest = &rest[letter.len_utf8()..];
+        }
+    }
+    out.push_str(rest);
+    out.into()
 }

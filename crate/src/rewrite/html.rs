@@ -1,8 +1,8 @@
 //! Streams an HTML document through, with host names substituted and one script put first.
 //!
-//! Edited: addresses in attributes, inline styles, `<style>` and refreshes. Removed: policies of the page's own and
-//! hints that would fetch or connect ahead of need. Everything else leaves as it came, byte for byte.
-//! Scripts are not touched.
+//! Edited: addresses in attributes, inline styles, `<style>`, import maps and refreshes; scripts between tags and in
+//! attributes, by the editor that is handed in. Removed: policies of the page's own and hints that would fetch or
+//! connect ahead of need. Everything else leaves as it came, byte for byte.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -14,39 +14,78 @@ use lol_html::{
     MemorySettings, Selector, Settings,
 };
 
-use super::bytes::{STYLE_BEGINS, STYLE_ENDS, Unlettering, changed, is_like_ascii, letters};
+use super::bytes::{ENDS, Text, Unlettering, begins, is_like_ascii, letters};
 use super::css;
+use super::element;
 use super::hosts::Hosts;
+use super::urls::{self, Listing};
+use crate::limits::NESTED_DOCUMENTS_MAX;
 
-/// Attributes that hold one address.
-const ADDRESSES: [&str; 11] = [
-    "href",
-    "src",
-    "poster",
-    "action",
-    "formaction",
-    "data",
-    "background",
-    "xlink:href",
-    "cite",
-    "longdesc",
-    "manifest",
-];
-/// Attributes that hold a list of addresses with sizes.
-const LISTS: [&str; 2] = ["srcset", "imagesrcset"];
-/// Links that only connect or fetch ahead of need.
-const HINTS: [&str; 5] = [
-    "preconnect",
-    "dns-prefetch",
-    "prefetch",
-    "prerender",
-    "manifest",
-];
 /// A token longer than this ends rewriting; what has come out by then stands.
 const MEMORY_BYTES_MAX: usize = 64 << 20;
 
 type Sink = Box<dyn FnMut(&[u8])>;
-type ChangeStyle = Box<dyn Fn(&str) -> Option<String>>;
+type ChangeText = Box<dyn Fn(Text, &str) -> Option<String>>;
+/// Edits a script; none where it stays as it is. A handler is the body of a function.
+pub type EditScript = Rc<dyn Fn(&str, Script) -> Option<String>>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Script {
+    Classic,
+    Module,
+    Handler,
+}
+
+/// What every part of a document is edited by.
+#[derive(Clone)]
+pub struct Page {
+    pub hosts: Rc<Hosts>,
+    /// None where scripts are off.
+    edit: Option<EditScript>,
+    /// How many documents this one stands in.
+    depth: usize,
+}
+
+impl Page {
+    pub fn has_scripts(&self) -> bool {
+        self.edit.is_some()
+    }
+
+    pub fn changed(&self, kind: Text, text: &str) -> Option<String> {
+        match kind {
+            Text::Style => match css::rewrite(text, &self.hosts) {
+                Cow::Owned(changed) => Some(changed),
+                Cow::Borrowed(_) => None,
+            },
+            Text::ImportMap => urls::rewrite(text, Listing::ImportMap, &self.hosts),
+            Text::Script => self.edited(text, Script::Classic),
+            Text::Module => self.edited(text, Script::Module),
+        }
+    }
+
+    pub fn handler(&self, source: &str) -> Option<String> {
+        self.edited(source, Script::Handler)
+    }
+
+    fn edited(&self, source: &str, script: Script) -> Option<String> {
+        self.edit.as_ref()?(source, script)
+    }
+
+    /// The document of a frame that stands in an attribute, rewritten.
+    pub fn document(&self, html: &str) -> Option<String> {
+        if self.depth >= NESTED_DOCUMENTS_MAX {
+            return None;
+        }
+        let inner = Page {
+            depth: self.depth + 1,
+            ..self.clone()
+        };
+        let mut rewriter = HtmlRewriter::of(inner, None, "");
+        rewriter.write(html.as_bytes());
+        rewriter.end();
+        String::from_utf8(rewriter.take()).ok()
+    }
+}
 
 /// One document on its way through.
 pub struct HtmlRewriter {
@@ -55,7 +94,7 @@ pub struct HtmlRewriter {
 }
 
 struct Output {
-    unlettering: Unlettering<ChangeStyle>,
+    unlettering: Unlettering<ChangeText>,
     bytes: Vec<u8>,
 }
 
@@ -71,11 +110,26 @@ impl Output {
 
 impl HtmlRewriter {
     /// `charset` is the label that the response states. `first` is markup put before everything that could run.
-    pub fn new(hosts: Rc<Hosts>, charset: Option<&str>, first: &str) -> HtmlRewriter {
-        let of_styles = Rc::clone(&hosts);
-        let change_style: ChangeStyle = Box::new(move |css| changed_css(css, &of_styles));
+    /// Without an editor scripts are left alone and nothing is made for them.
+    pub fn new(
+        hosts: Rc<Hosts>,
+        charset: Option<&str>,
+        first: &str,
+        edit: Option<EditScript>,
+    ) -> HtmlRewriter {
+        let page = Page {
+            hosts,
+            edit,
+            depth: 0,
+        };
+        HtmlRewriter::of(page, charset, first)
+    }
+
+    fn of(page: Page, charset: Option<&str>, first: &str) -> HtmlRewriter {
+        let of_texts = page.clone();
+        let change: ChangeText = Box::new(move |kind, text| of_texts.changed(kind, text));
         let output = Rc::new(RefCell::new(Output {
-            unlettering: Unlettering::new(change_style),
+            unlettering: Unlettering::new(change),
             bytes: Vec::new(),
         }));
         let into = Rc::clone(&output);
@@ -83,7 +137,7 @@ impl HtmlRewriter {
         // UTF-16 and ISO-2022-JP pass through as they are.
         let rewriter = charset.is_none_or(is_like_ascii).then(|| {
             let first = String::from_utf8_lossy(&letters(first.as_bytes())).into_owned();
-            let settings = settings(hosts, &first)
+            let settings = settings(page, &first)
                 .with_strict(false)
                 .with_memory_settings(
                     MemorySettings::new().with_max_allowed_memory_usage(MEMORY_BYTES_MAX),
@@ -120,19 +174,19 @@ impl HtmlRewriter {
     }
 }
 
-fn settings(hosts: Rc<Hosts>, first: &str) -> Settings<'static, 'static> {
+fn settings(page: Page, first: &str) -> Settings<'static, 'static> {
     let first: Rc<str> = first.into();
     let is_first_in = Rc::new(Cell::new(false));
-    let is_in_style = Rc::new(Cell::new(false));
+    let is_in_text = Rc::new(Cell::new(false));
     // Constant and valid.
     let all: Selector = "*".parse().expect("a selector");
 
     let (before, was_put) = (Rc::clone(&first), Rc::clone(&is_first_in));
     let elements =
         ElementContentHandlers::default().element(move |element: &mut Element<'_, '_>| {
-            mark_style(element, &is_in_style);
+            mark_text(element, &page, &is_in_text);
             put_first(element, &before, &was_put);
-            edit(element, &hosts);
+            element::edit(element, &page);
             Ok(())
         });
     let end =
@@ -147,23 +201,27 @@ fn settings(hosts: Rc<Hosts>, first: &str) -> Settings<'static, 'static> {
         .append_document_content_handler(end)
 }
 
-/// Style sheets are changed on their way out. In SVG one ends where another element begins, or is never closed.
-fn mark_style(element: &mut Element<'_, '_>, is_in: &Rc<Cell<bool>>) {
+/// Style sheets and scripts are changed on their way out. In SVG one ends where another element begins, or is never
+/// closed.
+fn mark_text(element: &mut Element<'_, '_>, page: &Page, is_in: &Rc<Cell<bool>>) {
     if is_in.replace(false) {
-        element.before(STYLE_ENDS, ContentType::Html);
+        element.before(ENDS, ContentType::Html);
     }
-    if element.tag_name() != "style" {
+    let Some(kind) = element::text_of(element) else {
+        return;
+    };
+    if kind != Text::Style && !page.has_scripts() {
         return;
     }
     let was_in = Rc::clone(is_in);
     let ends = element.on_end_tag(Box::new(move |end: &mut EndTag<'_>| {
         if was_in.replace(false) {
-            end.before(STYLE_ENDS, ContentType::Html);
+            end.before(ENDS, ContentType::Html);
         }
         Ok(())
     }));
     if ends.is_ok() {
-        element.prepend(STYLE_BEGINS, ContentType::Html);
+        element.prepend(begins(kind), ContentType::Html);
         is_in.set(true);
     }
 }
@@ -179,119 +237,4 @@ fn put_first(element: &mut Element<'_, '_>, first: &str, is_in: &Cell<bool>) {
         _ => element.before(first, ContentType::Html),
     }
     is_in.set(true);
-}
-
-fn edit(element: &mut Element<'_, '_>, hosts: &Hosts) {
-    if is_dropped(element) {
-        element.remove();
-        return;
-    }
-    element.remove_attribute("ping");
-    for name in ADDRESSES {
-        change(element, name, |url| hosts.replay_url(url));
-    }
-    for name in LISTS {
-        change(element, name, |list| rewrite_list(list, hosts));
-    }
-    change(element, "style", |style| changed_css(style, hosts));
-    // Without it Firefox asks the network, past every service worker, for media of another host.
-    if matches!(element.tag_name().as_str(), "video" | "audio")
-        && !element.has_attribute("crossorigin")
-    {
-        let _ = element.set_attribute("crossorigin", "anonymous");
-    }
-    if is_refresh(element) {
-        change(element, "content", |content| {
-            rewrite_refresh(content, hosts)
-        });
-    }
-}
-
-fn changed_css(css: &str, hosts: &Hosts) -> Option<String> {
-    match css::rewrite(css, hosts) {
-        Cow::Owned(changed) => Some(changed),
-        Cow::Borrowed(_) => None,
-    }
-}
-
-fn change(element: &mut Element<'_, '_>, name: &str, edit: impl Fn(&str) -> Option<String>) {
-    let value = element.get_attribute(name);
-    if let Some(value) = value.and_then(|value| changed(&value, edit)) {
-        // The name is one that the element has.
-        let _ = element.set_attribute(name, &value);
-    }
-}
-
-fn is_dropped(element: &Element<'_, '_>) -> bool {
-    let has_word = |name: &str, words: &[&str]| {
-        element.get_attribute(name).is_some_and(|value| {
-            value
-                .split_ascii_whitespace()
-                .any(|word| words.iter().any(|known| word.eq_ignore_ascii_case(known)))
-        })
-    };
-    match element.tag_name().as_str() {
-        "link" => has_word("rel", &HINTS),
-        "meta" => has_word(
-            "http-equiv",
-            &[
-                "content-security-policy",
-                "content-security-policy-report-only",
-                "origin-trial",
-            ],
-        ),
-        "script" => has_word("type", &["speculationrules"]),
-        _ => false,
-    }
-}
-
-fn is_refresh(element: &Element<'_, '_>) -> bool {
-    element.tag_name() == "meta"
-        && element
-            .get_attribute("http-equiv")
-            .is_some_and(|value| value.trim().eq_ignore_ascii_case("refresh"))
-}
-
-/// `5; url=ADDRESS`, with or without quotes around the address.
-fn rewrite_refresh(content: &str, hosts: &Hosts) -> Option<String> {
-    let start = content.to_ascii_lowercase().find("url=")? + "url=".len();
-    let quoted = content[start..].trim_start();
-    let url = quoted.trim_start_matches(['"', '\'']);
-    let start = content.len() - url.len();
-    let length = url.find(['"', '\'']).unwrap_or(url.len());
-    let changed = hosts.replay_url(&url[..length])?;
-    Some(format!("{}{changed}{}", &content[..start], &url[length..]))
-}
-
-/// Candidates are an address and an optional size; a comma inside an address belongs to it.
-fn rewrite_list(list: &str, hosts: &Hosts) -> Option<String> {
-    let mut out = String::new();
-    let mut copied = 0;
-    let mut at = 0;
-    while at < list.len() {
-        let is_between = |c: char| c.is_ascii_whitespace() || c == ',';
-        let start = at + list[at..].find(|c| !is_between(c))?.min(list.len());
-        let word = list[start..].find(|c: char| c.is_ascii_whitespace());
-        let mut end = word.map_or(list.len(), |length| start + length);
-        let has_comma = list[start..end].ends_with(',');
-        end = start + list[start..end].trim_end_matches(',').len();
-        if let Some(url) = hosts.replay_url(&list[start..end]) {
-            out.push_str(&list[copied..start]);
-            out.push_str(&url);
-            copied = end;
-        }
-        at = if has_comma {
-            end
-        } else {
-            list[end..].find(',').map_or(list.len(), |next| end + next)
-        };
-        if list[at..].chars().all(is_between) {
-            break;
-        }
-    }
-    if copied == 0 {
-        return None;
-    }
-    out.push_str(&list[copied..]);
-    Some(out)
 }

@@ -6,8 +6,14 @@
 
 mod bytes;
 mod css;
+mod element;
+mod entity;
 mod hosts;
 mod html;
+mod object;
+mod plain;
+mod urls;
 
 pub use hosts::Hosts;
-pub use html::HtmlRewriter;
+pub use html::{EditScript, HtmlRewriter, Script};
+pub use plain::{Plain, rewrite_plain};

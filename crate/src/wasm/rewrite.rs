@@ -4,7 +4,23 @@ use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
 
-use crate::rewrite::{Hosts, HtmlRewriter};
+use crate::rewrite::{EditScript, Hosts, HtmlRewriter, Plain, Script, rewrite_plain};
+
+#[wasm_bindgen(typescript_custom_section)]
+const SCRIPT_EDITOR: &'static str = r#"
+/** Edits scripts that stand in documents; undefined where one stays as it is. */
+export interface DocumentScripts {
+    edit(source: string, kind: "script" | "module" | "handler"): string | null | undefined;
+}
+"#;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(typescript_type = "DocumentScripts")]
+    pub type DocumentScripts;
+    #[wasm_bindgen(method, structural, catch)]
+    fn edit(this: &DocumentScripts, source: &str, kind: &str) -> Result<Option<String>, JsValue>;
+}
 
 /// Names of the replay origins of one collection.
 #[wasm_bindgen]
@@ -37,11 +53,37 @@ impl ReplayHosts {
         self.hosts.archived(replay_url)
     }
 
-    /// A document of the collection on its way through.
-    pub fn html(&self, charset: Option<String>, first: &str) -> ReplayHtml {
+    /// A document of the collection on its way through; without an editor its scripts are off.
+    pub fn html(
+        &self,
+        charset: Option<String>,
+        first: &str,
+        scripts: Option<DocumentScripts>,
+    ) -> ReplayHtml {
+        let edit = scripts.map(|scripts| -> EditScript {
+            Rc::new(move |source, script| {
+                let kind = match script {
+                    Script::Classic => "script",
+                    Script::Module => "module",
+                    Script::Handler => "handler",
+                };
+                scripts.edit(source, kind).ok().flatten()
+            })
+        });
         ReplayHtml {
-            html: HtmlRewriter::new(Rc::clone(&self.hosts), charset.as_deref(), first),
+            html: HtmlRewriter::new(Rc::clone(&self.hosts), charset.as_deref(), first, edit),
         }
+    }
+
+    /// A style sheet ("css"), playlist ("hls") or manifest ("dash"); nothing where it stays as it is.
+    pub fn text(&self, kind: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+        let kind = match kind {
+            "css" => Plain::Style,
+            "hls" => Plain::Playlist,
+            "dash" => Plain::Manifest,
+            _ => return None,
+        };
+        rewrite_plain(bytes, kind, &self.hosts)
     }
 }
 
