@@ -3,9 +3,12 @@
  * are and what asks for them, and puts the shim first.
  */
 
-import type { ReplayHosts } from "../lib/wasm/rewrite.js";
+import type { DocumentScripts, ReplayHosts } from "../lib/wasm/rewrite.js";
 import type { Origins } from "./origins.js";
+import { Decoded, mustDecode, Whole, type Rewriting } from "./passes.js";
 import { SHIM } from "./shimtext.js";
+
+export type { Rewriting } from "./passes.js";
 
 /** What of a capture rewriting depends on. */
 export interface Context {
@@ -26,17 +29,6 @@ export interface Context {
   readonly cookies: string;
 }
 
-/** One body on its way through. */
-export interface Rewriting {
-  write(bytes: Uint8Array): void;
-  end(): void;
-  /** What has come out since the last call. */
-  take(): Uint8Array;
-  free(): void;
-  /** The character set of what comes out, where it is another than what goes in. */
-  readonly charset?: string;
-}
-
 export interface Rewriter {
   /** Null where the bytes pass as they are. */
   rewriterOf(context: Context): Promise<Rewriting | null>;
@@ -44,16 +36,49 @@ export interface Rewriter {
 
 const FRAMES = new Set(["document", "iframe", "frame", "object", "embed"]);
 const WORKERS = new Set(["worker", "sharedworker"]);
+const MEDIA = new Set(["video", "audio", "track"]);
 
-/** Over the table of hosts that requests are read with: a hashed label is known there once it has been put into a page. */
-export function makeRewriter(hosts: ReplayHosts, origins: Origins): Rewriter {
+const isHtml = (type: string): boolean => /^(?:text\/html|application\/xhtml\+xml)$/.test(type);
+
+/** Edits scripts of a collection: the class of the module `scripts`. */
+interface ScriptEditor extends DocumentScripts {
+  edit_bytes(source: Uint8Array, kind: string): Uint8Array | undefined;
+}
+
+/** Where there is no editor, scripts run as they are. */
+const unedited = (): Promise<ScriptEditor> => Promise.resolve({ edit: () => undefined, edit_bytes: () => undefined });
+
+/**
+ * Over the table of hosts that requests are read with: a hashed label is known there once it has been put into a page.
+ * What a script fetches it gets as it was: the shim maps addresses where they are used.
+ */
+export function makeRewriter(hosts: ReplayHosts, origins: Origins, loadEditor: () => Promise<ScriptEditor> = unedited): Rewriter {
+  let loading: Promise<ScriptEditor> | undefined;
+  const editor = (): Promise<ScriptEditor> => (loading ??= loadEditor());
+
+  async function pass(context: Context): Promise<Rewriting | null> {
+    const { contentType, charset, dest, scripts } = context;
+    const type = (contentType ?? "").replace(/;.*$/s, "").trim().toLowerCase();
+    if (FRAMES.has(dest) && isHtml(type)) {
+      const label = mustDecode(charset) ? "utf-8" : charset;
+      if (!scripts) return hosts.html(label, "", null);
+      return hosts.html(label, elementOf(shimFor(context, origins), type), await editor());
+    }
+    if (dest === "style") return new Whole((bytes) => hosts.text("css", bytes));
+    if (dest === "script" || WORKERS.has(dest)) {
+      const scriptEditor = await editor();
+      const edit = (bytes: Uint8Array): Uint8Array | undefined => scriptEditor.edit_bytes(bytes, "script");
+      return new Whole(edit, WORKERS.has(dest) ? `${shimFor(context, origins)};` : "");
+    }
+    if (MEDIA.has(dest) && /mpegurl/.test(type)) return new Whole((bytes) => hosts.text("hls", bytes));
+    if (MEDIA.has(dest) && type === "application/dash+xml") return new Whole((bytes) => hosts.text("dash", bytes));
+    return null;
+  }
+
   return {
     async rewriterOf(context) {
-      const { contentType, charset, dest, scripts } = context;
-      if (WORKERS.has(dest)) return new Prologue(`${shimFor(context, origins)};`);
-      // What a script fetches it gets as it was: the shim maps addresses where they are used.
-      if (!FRAMES.has(dest) || !/^\s*text\/html\b/i.test(contentType ?? "")) return null;
-      return hosts.html(charset, scripts ? `<script>${shimFor(context, origins)};document.currentScript.remove()</script>` : "");
+      const rewriting = await pass(context);
+      return rewriting && mustDecode(context.charset) ? new Decoded(rewriting, context.charset) : rewriting;
     },
   };
 }
@@ -65,35 +90,8 @@ function shimFor({ url, time, seed, cookies }: Context, origins: Origins): strin
   return `${SHIM}(${safe})`;
 }
 
-/** A script with another before it, on its first line. */
-class Prologue implements Rewriting {
-  #out: Uint8Array[];
-
-  constructor(text: string) {
-    this.#out = [new TextEncoder().encode(text)];
-  }
-
-  write(bytes: Uint8Array): void {
-    this.#out.push(bytes);
-  }
-
-  end(): void {}
-
-  take(): Uint8Array {
-    const out = joined(this.#out);
-    this.#out = [];
-    return out;
-  }
-
-  free(): void {}
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
+/** It leaves no trace in the document. */
+function elementOf(shim: string, type: string): string {
+  const script = `${shim};document.currentScript.remove()`;
+  return type === "text/html" ? `<script>${script}</script>` : `<script xmlns="http://www.w3.org/1999/xhtml">/*<![CDATA[*/${script}/*]]>*/</script>`;
 }

@@ -50,7 +50,9 @@ export function lieAboutDocuments(): void {
   const loaded = Date.now();
   const jar = new Jar(config.cookies);
   let domain = archivedHost;
-  for (const name of ["URL", "documentURI", "referrer"]) accessor(prototype, name, told);
+  for (const name of ["URL", "documentURI"]) accessor(prototype, name, told);
+  // Where nothing archived led here the viewer did.
+  accessor(prototype, "referrer", (value) => (told(value) === value ? "" : told(value)));
   accessor(prototypeOf("Node"), "baseURI", told);
   tell(prototype, "domain", () => domain, (value) => {
     // Only a parent of the own host may be set, and nothing comes of it: hosts stay apart.

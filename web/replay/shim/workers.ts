@@ -2,7 +2,7 @@
 
 import { source } from "./config.js";
 import { constructor, defineProperty, method, methodArgs } from "./natives.js";
-import { isPage, mapped, toReplay } from "./place.js";
+import { mapped } from "./place.js";
 
 /** Of the page's own making, by their addresses. */
 export const blobs = new Map<string, Blob>();
@@ -21,16 +21,6 @@ function scriptOf(given: unknown): unknown {
 
 let create: (blob: Blob) => string = () => "";
 
-/** What `import(` is edited to: relative addresses are relative to the module that asks. */
-function importFrom(specifier: unknown, base?: unknown, options?: unknown): Promise<unknown> {
-  const text = String(specifier);
-  const isRelative = /^\.{0,2}\//.test(text) && !text.startsWith("//");
-  const from = typeof base === "string" ? base : isPage ? document.baseURI : location.href;
-  const url = toReplay(isRelative ? new URL(text, toReplay(from)).href : text);
-  const native = (Function as unknown as (...args: string[]) => (url: string, options: unknown) => Promise<unknown>)("u", "o", "return import(u,o)");
-  return native(url, options);
-}
-
 export function mapWorkers(): void {
   const { createObjectURL } = URL;
   create = (blob) => createObjectURL.call(URL, blob);
@@ -45,5 +35,6 @@ export function mapWorkers(): void {
   });
   for (const name of ["Worker", "SharedWorker"]) constructor(name, (args) => void (args.length > 0 && (args[0] = scriptOf(args[0]))));
   methodArgs(globalThis, "importScripts", (args) => args.forEach((url, at) => (args[at] = mapped(url))));
-  defineProperty(globalThis, "__wa$import", { value: importFrom });
+  // `import(x)` is edited to `import(__wa$import(x))`.
+  defineProperty(globalThis, "__wa$import", { value: mapped });
 }

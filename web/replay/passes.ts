@@ -1,0 +1,101 @@
+/** Ways of bodies through a rewriter: as they come, whole, with something before them, in another character set. */
+
+/** One body on its way through. */
+export interface Rewriting {
+  write(bytes: Uint8Array): void;
+  end(): void;
+  /** What has come out since the last call. */
+  take(): Uint8Array;
+  free(): void;
+  /** The character set of what comes out, where it is another than what goes in. */
+  readonly charset?: string;
+}
+
+/** Texts longer than this pass as they are: what rewrites them needs all of them at once. */
+const WHOLE_BYTES_MAX = 32 << 20;
+
+/** Rewritten when all of it is there, with a text before it. `rewrite` gives null where it stays as it is. */
+export class Whole implements Rewriting {
+  readonly #rewrite: (bytes: Uint8Array) => Uint8Array | null | undefined;
+  #parts: Uint8Array[] = [];
+  #bytes = 0;
+  #out: Uint8Array[];
+
+  constructor(rewrite: (bytes: Uint8Array) => Uint8Array | null | undefined, first = "") {
+    this.#rewrite = rewrite;
+    this.#out = first === "" ? [] : [new TextEncoder().encode(first)];
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#bytes += bytes.length;
+    this.#parts.push(bytes);
+    if (this.#bytes > WHOLE_BYTES_MAX) this.#pass();
+  }
+
+  end(): void {
+    if (this.#bytes > WHOLE_BYTES_MAX) return this.#pass();
+    const whole = joined(this.#parts);
+    this.#parts = [];
+    this.#out.push(this.#rewrite(whole) ?? whole);
+  }
+
+  take(): Uint8Array {
+    const out = joined(this.#out);
+    this.#out = [];
+    return out;
+  }
+
+  free(): void {}
+
+  #pass(): void {
+    this.#out.push(...this.#parts);
+    this.#parts = [];
+  }
+}
+
+/** Sets in which bytes of ASCII stand for something else: no rewriter reads these. */
+const unlike = /^\s*(?:cs)?(?:utf-?16|ucs-?2|unicode|iso-10646-ucs-2|iso-?2022-?jp)/i;
+
+export const mustDecode = (charset: string | undefined): charset is string => charset !== undefined && unlike.test(charset);
+
+/** Into UTF-8 before anything reads it. */
+export class Decoded implements Rewriting {
+  readonly charset = "utf-8";
+  readonly #inner: Rewriting;
+  readonly #decoder: TextDecoder;
+  readonly #encoder = new TextEncoder();
+
+  constructor(inner: Rewriting, charset: string) {
+    this.#inner = inner;
+    this.#decoder = new TextDecoder(/16|ucs|unicode/i.test(charset) ? (/be|fffe/i.test(charset) ? "utf-16be" : "utf-16le") : "iso-2022-jp");
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#inner.write(this.#encoder.encode(this.#decoder.decode(bytes, { stream: true })));
+  }
+
+  end(): void {
+    this.#inner.write(this.#encoder.encode(this.#decoder.decode()));
+    this.#inner.end();
+  }
+
+  take(): Uint8Array {
+    return this.#inner.take();
+  }
+
+  free(): void {
+    this.#inner.free();
+  }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  if (only && parts.length === 1) return only;
+  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
