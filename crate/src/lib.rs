@@ -18,6 +18,8 @@
 #![forbid(unsafe_code)]
 
 pub mod archive;
+#[cfg(feature = "rewrite")]
+pub mod byurl;
 pub mod captures;
 pub mod cdx;
 pub mod check;

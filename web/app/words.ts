@@ -9,7 +9,7 @@ const english = {
   // Start page
   startTitle: "Open a web archive",
   startWhat: "Stackroom opens web archives in this browser tab: see every record, read it, save it.",
-  startPrivate: "Nothing is uploaded. The file is read on your machine, and the archived pages cannot run or call home.",
+  startPrivate: "Nothing is uploaded. The file is read on your machine, and the archived pages cannot call home.",
   dropHere: "Drop archives or a whole folder anywhere on this page",
   formats: "WARC, ARC, WACZ, HAR, web bundles, CDX indexes; compressed, in ZIP or TAR files too. Several together become one collection.",
   chooseFile: "Choose files",

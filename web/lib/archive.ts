@@ -132,11 +132,21 @@ export class Archive {
 
   /** Rows from a number on for a library to keep, some at a time, also those still to be indexed. */
   async *keyedRows(start: number, count: number, options: SignalOption = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const range of this.#ranges(start, count)) yield await this.#connection.client.call("keyedRows", range, options);
+  }
+
+  /** All rows as the engine writes them, some at a time, also those still to be indexed. */
+  async *packedRows(count: number, options: SignalOption = {}): AsyncGenerator<{ readonly rows: Uint8Array; readonly count: number }, void, undefined> {
+    for await (const range of this.#ranges(0, count)) yield { rows: await this.#connection.client.call("rows", range, options), count: range.count };
+  }
+
+  /** Numbers of rows from one on, as they come to be there. */
+  async *#ranges(start: number, count: number): AsyncGenerator<{ readonly start: number; readonly count: number }, void, undefined> {
     for (let from = start; ; ) {
       const { isDone, records } = this.#progress;
       if (from < records) {
         const some = Math.min(count, records - from);
-        yield await this.#connection.client.call("keyedRows", { start: from, count: some }, options);
+        yield { start: from, count: some };
         from += some;
         continue;
       }

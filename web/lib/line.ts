@@ -18,5 +18,10 @@ export async function archiveOver({ name, port, ending }: ArchiveLine): Promise<
   if (first.done || first.value.kind !== "opened") throw notOpen();
   const archive = new Archive(name, first.value.format, { client, close }, () => Promise.reject(notOpen()), items);
   ending.onmessage = () => void archive.close();
+  // Who asks for rows at once is to know how many there are.
+  await new Promise<void>((resolve) => {
+    archive.onProgress(() => resolve());
+    archive.indexed.catch(() => resolve());
+  });
   return archive;
 }

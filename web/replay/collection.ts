@@ -46,7 +46,8 @@ export class Collection {
   /** In the order of time. */
   async capturesOf(url: string): Promise<RecordRow[]> {
     const bare = url.replace(/^https?:\/\//i, "").replace(/#.*$/s, "");
-    const rows = await this.#parts.table.captures(bare, "same", { captured: undefined, count: CAPTURES_MAX });
+    const rows: RecordRow[] = [];
+    for await (const row of this.#parts.table.captures(bare, "same", { captured: undefined, count: CAPTURES_MAX })) rows.push(row);
     return rows.sort((a, b) => (a.captured ?? Infinity) - (b.captured ?? Infinity) || a.row - b.row);
   }
 
@@ -59,7 +60,6 @@ export class Collection {
       captured: this.journal.timeFor(get),
       method: get.method,
       body: get.body && new Uint8Array(get.body),
-      isOfRange: get.range !== null,
     });
     if (!found) return this.#missing(get, url);
     const { row, isFuzzy } = found;
@@ -87,12 +87,12 @@ export class Collection {
 
   async #similar(url: string): Promise<{ row: RecordRow; address: string }[]> {
     const { hosts, table } = this.#parts;
-    const rows = await table.captures(url, "below", { captured: this.journal.wanted, count: SIMILAR_MAX * 4 });
-    const byUrl = new Map(rows.map((row) => [row.url, row]));
-    return [...byUrl.values()].slice(0, SIMILAR_MAX).flatMap((row) => {
+    const similar: { row: RecordRow; address: string }[] = [];
+    for await (const row of table.captures(url, "below", { captured: this.journal.wanted, count: SIMILAR_MAX })) {
       const address = hosts.replay_url(row.url);
-      return address === undefined ? [] : [{ row, address }];
-    });
+      if (address !== undefined) similar.push({ row, address });
+    }
+    return similar;
   }
 
   /** A script of a page of that host set a cookie. */

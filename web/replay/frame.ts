@@ -132,7 +132,7 @@ export class ReplayFrame {
     if (!shown) return;
     this.#since.push(...entries.slice(0, RESOURCES_MAX - this.#since.length));
     if (!shown.document) this.#begin(this.#since.find(isDocument));
-    else this.#show({ ...shown, resources: [...shown.resources, ...entries].slice(0, RESOURCES_MAX) });
+    else this.#show({ ...shown, resources: distinct([...shown.resources, ...entries]) });
   }
 
   /** A document is there: what was asked for, or what a link led to. */
@@ -140,9 +140,8 @@ export class ReplayFrame {
     const { shown } = this;
     if (!document || !shown) return;
     if (shown.document) this.#moved(document.url);
-    const resources = this.#since.filter(({ number }) => number > document.number);
-    this.#since = resources;
-    this.#show({ url: document.url, title: "", document, resources, blocked: 0, isLoading: true });
+    this.#since = this.#since.filter(({ number }) => number > document.number);
+    this.#show({ url: document.url, title: "", document, resources: distinct(this.#since), blocked: 0, isLoading: true });
   }
 
   /** Where scripts do not run, no page says which of the documents is its own: the first since the last one was loaded. */
@@ -187,6 +186,10 @@ export class ReplayFrame {
     else if (said.wa === "open") void this.go(url, this.#visits[this.#at]?.wanted);
   }
 }
+
+/** What is asked for again is listed once. */
+const distinct = (entries: readonly Entry[]): Entry[] =>
+  [...new Map(entries.map((entry) => [`${entry.row ?? ""} ${entry.url}`, entry])).values()].slice(0, RESOURCES_MAX);
 
 const withoutFragment = (url: string): string => url.replace(/#.*$/s, "");
 

@@ -8,7 +8,7 @@
  */
 
 import type { RecordDetail, RecordRow } from "../lib/index.js";
-import { callbackOf } from "./loose.js";
+import { callbackOf } from "./callback.js";
 
 /** Captures by their URL, the nearest to a time first. */
 export interface Table {
@@ -16,7 +16,7 @@ export interface Table {
    * `same`: of this URL but for scheme and "www.". `alike`: of one that differs in what rule 3 leaves out. `below`: of any
    * query at this path. Requests are told apart from what answered them.
    */
-  captures(url: string, how: How, asked: Nearest): Promise<RecordRow[]>;
+  captures(url: string, how: How, asked: Nearest): AsyncIterable<RecordRow>;
 }
 
 export type How = "same" | "alike" | "below";
@@ -40,7 +40,6 @@ export interface Asked {
   readonly captured: number | undefined;
   readonly method: string;
   readonly body?: Uint8Array | undefined;
-  readonly isOfRange?: boolean | undefined;
 }
 
 export interface Found {
@@ -61,9 +60,9 @@ export async function find(table: Table, heads: Heads, asked: Asked): Promise<Fo
   const { url, captured } = asked;
   const sent = asked.method === "GET" || asked.method === "HEAD" ? undefined : await answeredTo(table, heads, asked);
   if (sent) return sent;
-  const same = await best(await table.captures(url, "same", { captured, count: LOOKED_AT_MAX }), heads, asked);
+  const same = await best(table.captures(url, "same", { captured, count: LOOKED_AT_MAX }), heads);
   if (same) return same;
-  const alike = await best(await table.captures(url, "alike", { captured, count: LOOKED_AT_MAX }), heads, asked);
+  const alike = await best(table.captures(url, "alike", { captured, count: LOOKED_AT_MAX }), heads);
   if (!alike) return undefined;
   const [recorded, wanted] = [callbackOf(alike.row.url), callbackOf(url)];
   const callback = recorded !== undefined && wanted !== undefined && recorded !== wanted ? { recorded, wanted } : undefined;
@@ -71,9 +70,9 @@ export async function find(table: Table, heads: Heads, asked: Asked): Promise<Fo
 }
 
 /** The first of these, the nearest first, that can stand for the URL. */
-async function best(rows: readonly RecordRow[], heads: Heads, { isOfRange }: Asked): Promise<Found | undefined> {
+async function best(rows: AsyncIterable<RecordRow>, heads: Heads): Promise<Found | undefined> {
   let part: Found | undefined;
-  for (const row of rows) {
+  for await (const row of rows) {
     if (row.type === "revisit") {
       const original = await heads.original(row);
       if (original && original.status !== 206) return { row, original };
@@ -83,7 +82,7 @@ async function best(rows: readonly RecordRow[], heads: Heads, { isOfRange }: Ask
       return { row };
     }
   }
-  return isOfRange || part ? part : undefined;
+  return part;
 }
 
 /** As a server says that wants https, or a cookie: whoever follows it comes back to the same capture. */
@@ -102,10 +101,10 @@ export function withoutScheme(url: string): string {
 
 /** What was answered to a request with the same method and body; else to one with the same method. */
 async function answeredTo(table: Table, heads: Heads, { url, captured, method, body = new Uint8Array() }: Asked): Promise<Found | undefined> {
-  const requests = await table.captures(url, "same", { captured, count: REQUESTS_MAX, isOfRequests: true });
+  const requests = table.captures(url, "same", { captured, count: REQUESTS_MAX, isOfRequests: true });
   const wanted = comparable(body);
   let likely: RecordRow | undefined;
-  for (const request of requests) {
+  for await (const request of requests) {
     const { http } = await heads.detail(request);
     if (!http?.startLine.startsWith(`${method} `)) continue;
     likely ??= request;
@@ -114,10 +113,12 @@ async function answeredTo(table: Table, heads: Heads, { url, captured, method, b
     break;
   }
   if (!likely) return undefined;
-  // Written together: the nearest in time, and of those of the same second the nearest in the file.
-  const answers = await table.captures(url, "same", { captured: likely.captured ?? captured, count: LOOKED_AT_MAX });
-  const at = likely.row;
-  const [nearest] = answers.filter((row) => row.captured === likely.captured).sort((a, b) => Math.abs(a.row - at) - Math.abs(b.row - at));
+  // Written together: of the same second, and of those the nearest in the file.
+  let nearest: RecordRow | undefined;
+  const away = (row: RecordRow): number => Math.abs(row.row - (likely?.row ?? 0));
+  for await (const row of table.captures(url, "same", { captured: likely.captured ?? captured, count: REQUESTS_MAX })) {
+    if (row.captured === likely.captured && (!nearest || away(row) < away(nearest))) nearest = row;
+  }
   if (!nearest) return undefined;
   return { row: nearest, original: nearest.type === "revisit" ? await heads.original(nearest) : undefined };
 }

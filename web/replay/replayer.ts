@@ -1,12 +1,12 @@
 /** Entry of the viewer's replay worker: reads an archive that is open elsewhere, holds the ports of its replay origins, answers them. */
 import { archiveOver } from "../lib/line.js";
-import init, { ReplayHosts } from "../lib/wasm/rewrite.js";
+import init, { ReplayHosts, RowsByUrl } from "../lib/wasm/rewrite.js";
 import { Bridge } from "./bridge.js";
 import { Collection } from "./collection.js";
 import type { Entry } from "./journal.js";
 import type { FromWorker, ToWorker } from "./replay.js";
 import { makeRewriter } from "./rewriting.js";
-import { ScanTable } from "./scantable.js";
+import { UrlTable } from "./urltable.js";
 
 /** How long answers are gathered that are told of to the page; where pages lead is told at once. */
 const TELL_MS = 150;
@@ -40,7 +40,9 @@ function note(entry: Entry): void {
 async function open({ line, origins }: ToWorker & { call: "open" }): Promise<null> {
   const [archive] = await Promise.all([archiveOver(line), init()]);
   hosts = new ReplayHosts(origins.scheme, origins.domain, origins.salt);
-  collection = new Collection({ archive, hosts, rewriter: makeRewriter(hosts, origins), table: new ScanTable(archive) });
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
+  const table = new UrlTable(archive, new RowsByUrl(high, low));
+  collection = new Collection({ archive, hosts, rewriter: makeRewriter(hosts, origins), table });
   collection.onEntry = note;
   return null;
 }

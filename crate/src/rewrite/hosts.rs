@@ -89,7 +89,7 @@ impl Hosts {
 }
 
 /// Host with port, and what follows it, of an absolute http(s) URL.
-pub(super) fn split(url: &str) -> Option<(String, &str)> {
+pub(crate) fn split(url: &str) -> Option<(String, &str)> {
     let (after_scheme, default_port) = if let Some(rest) = strip_scheme(url, "https:") {
         (rest, Some("443"))
     } else if let Some(rest) = strip_scheme(url, "http:") {

@@ -15,5 +15,6 @@ mod plain;
 mod urls;
 
 pub use hosts::Hosts;
+pub(crate) use hosts::split as split_url;
 pub use html::{EditScript, HtmlRewriter, Script};
 pub use plain::{Plain, rewrite_plain};

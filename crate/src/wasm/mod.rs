@@ -6,6 +6,8 @@
 
 use wasm_bindgen::prelude::*;
 
+#[cfg(feature = "rewrite")]
+mod byurl;
 #[cfg(feature = "tools")]
 mod cdx;
 #[cfg(feature = "engine")]

@@ -34,9 +34,7 @@ export const styles = css`
   .banner p {
     flex: 1 1 16em;
     min-inline-size: 0;
-    overflow: hidden;
-    text-overflow: ellipsis;
-    white-space: nowrap;
+    overflow-wrap: anywhere;
   }
   .title {
     color: var(--ink);

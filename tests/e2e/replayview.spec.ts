@@ -1,0 +1,146 @@
+/** Archived pages in the viewer: from a list into the page, on from there, through time, and back out. */
+import { expect, test, type Frame, type Page } from "@playwright/test";
+import { replayLaunch, type BrowserName } from "./pages/replaybrowser.mjs";
+import { chronicle, chronicleArchive } from "./pages/replaysite.mjs";
+import { Viewer, sendArchive, startOrigin, type Origin } from "./viewer.js";
+
+test.use({ launchOptions: [async ({ browserName }, use) => use(replayLaunch(browserName as BrowserName)), { scope: "worker" }] });
+
+const bytes = chronicleArchive();
+let origin: Origin;
+
+test.beforeAll(async () => {
+  origin = await startOrigin((request, response) => sendArchive(bytes, request, response));
+});
+
+test.afterAll(() => origin.close());
+
+const view = (page: Page) => page.locator("stackroom-replay");
+const banner = (page: Page) => view(page).getByRole("status");
+const address = (page: Page) => view(page).getByRole("textbox", { name: "Archived address" });
+const when = (page: Page) => view(page).getByRole("textbox", { name: /^Time around/ });
+const button = (page: Page, name: string) => view(page).getByRole("button", { name, exact: true });
+
+/** What is in the frame, once it has what is wanted. */
+async function replayed(page: Page, heading: string): Promise<Frame> {
+  const frame = await (await view(page).locator("iframe").elementHandle())?.contentFrame();
+  if (!frame) throw new Error("no frame");
+  await frame.waitForSelector(`h1:text-is("${heading}")`, { state: "attached" });
+  return frame;
+}
+
+/** A click by the page itself: Firefox's driver does not hit into frames of other sites. */
+const press = (frame: Frame, selector: string) => frame.locator(selector).evaluate((element) => (element as HTMLElement).click());
+
+const link = (url: string, ts: string) => `/#archive=${encodeURIComponent(`${origin.address}/chron.warc.gz`)}&url=${encodeURIComponent(url)}&ts=${ts}`;
+
+async function open(page: Page, ts = "2014"): Promise<Frame> {
+  await page.goto(link(chronicle.url, ts));
+  return replayed(page, `Chronicle of ${ts}`);
+}
+
+test("a record of a page is replayed with its style, picture and script, all of its day", async ({ page }) => {
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  await viewer.pick({ name: "chron.warc.gz", bytes });
+  await viewer.ready();
+  await viewer.openRecord("https://www.chron.example/");
+  await viewer.detail.getByRole("button", { name: "Replay" }).click();
+  const frame = await replayed(page, "Chronicle of 2014");
+  await expect.poll(() => frame.evaluate(() => (document.querySelector("#pic") as HTMLImageElement).naturalWidth)).toBe(14);
+  expect(await frame.evaluate(() => getComputedStyle(document.querySelector("h1") as Element).color)).toBe("rgb(20, 14, 0)");
+  expect(await frame.locator("#told").textContent()).toBe("script of 2014");
+  await expect(banner(page)).toContainText("Archived page from 2014-05-03 10:00:00");
+  await expect(banner(page)).toContainText("1 resource missing");
+  await expect(banner(page)).toContainText("Chronicle 2014");
+  await expect(address(page)).toHaveValue(chronicle.url);
+  // Out again, one step at a time.
+  await address(page).press("Escape");
+  await expect(viewer.detail).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(viewer.list).toBeFocused();
+});
+
+test("what a page sends is answered by what was sent, and an address that only differs in order and novelty", async ({ page }) => {
+  const frame = await open(page);
+  await expect.poll(() => frame.evaluate(() => document.body.dataset["calls"])).toBe("data two one");
+});
+
+test("links lead on, to other hosts too; back and forward lead there again, and a new page reads the cookies of the last", async ({ page }) => {
+  await press(await open(page), "#second");
+  const second = await replayed(page, "Second page");
+  await expect(address(page)).toHaveValue("https://www.chron.example/second");
+  await expect.poll(() => second.evaluate(() => document.body.dataset["cookie"])).toBe("seen=2014");
+  await button(page, "Back").click();
+  await press(await replayed(page, "Chronicle of 2014"), "#other");
+  await replayed(page, "Another site");
+  await expect(address(page)).toHaveValue("https://other.example/");
+  await expect(when(page)).toHaveValue("2014-05-04 10:00:00");
+  await address(page).press("Alt+ArrowLeft");
+  await replayed(page, "Chronicle of 2014");
+  await button(page, "Forward").click();
+  await replayed(page, "Another site");
+  await expect(button(page, "Forward")).toBeDisabled();
+});
+
+test("the page is followed through its captures, by steps, by the calendar and by a time that is typed", async ({ page }) => {
+  await open(page);
+  await expect(view(page)).toContainText("1 of 2");
+  await button(page, "Next capture of this page").click();
+  const frame = await replayed(page, "Chronicle of 2016");
+  await expect.poll(() => frame.evaluate(() => (document.querySelector("#pic") as HTMLImageElement).naturalWidth)).toBe(16);
+  await expect(button(page, "Next capture of this page")).toBeDisabled();
+  await button(page, "Calendar").click();
+  await page.getByRole("dialog").getByRole("button", { name: /^2014/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: /^10:00:00/ }).click();
+  await replayed(page, "Chronicle of 2014");
+  await when(page).fill("2016");
+  await when(page).press("Enter");
+  await replayed(page, "Chronicle of 2016");
+});
+
+test("what is not in the archive is said, by the page itself and in the list of what it loaded", async ({ page }) => {
+  const frame = await open(page);
+  await view(page).getByRole("button", { name: /^\d resources$/ }).click();
+  const list = view(page).getByRole("list", { name: "What this page loaded" });
+  await expect(list.getByRole("listitem").first()).toContainText("https://www.chron.example/gone.png");
+  await expect(list.getByRole("listitem").first()).toContainText("missing");
+  await expect(list).toContainText("2 seconds later");
+  await press(frame, "#nowhere");
+  await replayed(page, "This page is not in the archive");
+  await expect(banner(page)).toContainText("Not in the archive");
+  await expect(address(page)).toHaveValue("https://www.chron.example/nowhere?x=1");
+});
+
+test("a link to an archived page opens it again, and its record is a step away", async ({ page }) => {
+  await open(page, "2016");
+  await expect(page).toHaveURL(/[#&]ts=20160601100000/);
+  await page.reload();
+  await replayed(page, "Chronicle of 2016");
+  await button(page, "More").click();
+  await page.getByRole("menuitem", { name: "View record" }).click();
+  const viewer = new Viewer(page);
+  await expect(viewer.detail).toContainText(chronicle.url);
+  await expect(page).not.toHaveURL(/[#&]url=/);
+});
+
+test("with scripts off none of them runs, and the page is there", async ({ page }) => {
+  await open(page);
+  await button(page, "More").click();
+  await page.getByRole("menuitemcheckbox", { name: /^Scripts run/ }).click();
+  await expect(banner(page)).toContainText("scripts are off");
+  const frame = await replayed(page, "Chronicle of 2014");
+  await expect(frame.locator("#told")).toHaveText("no script");
+  await expect.poll(() => frame.evaluate(() => (document.querySelector("#pic") as HTMLImageElement).naturalWidth)).toBe(14);
+  await press(frame, "#second");
+  await replayed(page, "Second page");
+});
+
+test("an archive that is closed takes its pages with it", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: /^Archive: / }).click();
+  await page.getByRole("menuitem", { name: "Close archive" }).first().click();
+  await expect(view(page)).toHaveCount(0);
+  await expect(page).not.toHaveURL(/#./);
+  await expect(page.getByRole("heading", { name: "Open a web archive" })).toBeVisible();
+});
