@@ -30,7 +30,7 @@ beforeAll(async () => {
   writeFileSync(path, warcGz(warcInfo({}), ...pages.flat(), ...exchange({ url: "http://a.test/old", status: 301, headers: { Location: "/new" } })));
   const library = await openLibrary(join(files, "whole"));
   const kept = await add(library);
-  expect(kept).toMatchObject({ state: "ready", documents: PAGES });
+  expect(kept).toMatchObject({ state: "ready", documents: PAGES, hosts: 4 });
   expect(kept.documentsEnd).toBeUndefined();
   whole = await told(await library.index(kept.id));
   expect(whole.texts).toHaveLength(PAGES);

@@ -10,6 +10,8 @@ use crate::segment::{Blocks, Rank, Stop};
 pub enum Grouping<'a> {
     /// Those of the same key.
     Key,
+    /// Those of URL keys by their whole hosts.
+    WholeHost,
     /// Those of URL keys by the labels of their hosts, one level below a host; empty for the highest level.
     Host { under: &'a [u8] },
 }
@@ -31,6 +33,8 @@ const END_OF_HOST: u8 = b')';
 const LABEL: u8 = b',';
 /// Is behind both, and no byte of a name is between.
 const BEHIND: u8 = b'-';
+/// Behind what ends a host's name, and before its labels.
+const BEHIND_HOST: u8 = b'*';
 /// Behind the space that ends a URL key.
 const BEHIND_URL: u8 = b'!';
 
@@ -61,6 +65,7 @@ pub fn groups(
         })?;
         let (name, behind) = match grouping {
             Grouping::Key => (key.clone(), with(&key, 0)),
+            Grouping::WholeHost => whole_host(&key),
             Grouping::Host { under } => host_group(&key, under),
         };
         let next = column.rank(&behind, blocks)?;
@@ -68,7 +73,7 @@ pub fn groups(
         if next.entries <= at.entries {
             break;
         }
-        let is_leaf = grouping == Grouping::Key || {
+        let is_leaf = !matches!(grouping, Grouping::Host { .. }) || {
             let own = column.rank(&with(&name, LABEL), blocks)?;
             own.entries >= next.entries
         };
@@ -82,6 +87,14 @@ pub fn groups(
         at = next;
     }
     Ok(groups)
+}
+
+/// The host that a key of the column of URLs is of, and the first key behind it.
+fn whole_host(key: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    match url_of(key).iter().position(|byte| *byte == END_OF_HOST) {
+        Some(end) => (key[..end].to_vec(), with(&key[..end], BEHIND_HOST)),
+        None => host_group(key, b""),
+    }
 }
 
 /// The name of the group that a key of the column of URLs is of, and the first key behind it.

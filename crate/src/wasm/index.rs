@@ -36,6 +36,10 @@ pub struct KeptIndex {
     documents_check: Option<DocumentsCheck>,
 }
 
+/// How `groups` numbers what is together; those of the same key are 0.
+const OF_HOSTS: u8 = 1;
+const OF_WHOLE_HOSTS: u8 = 2;
+
 #[wasm_bindgen]
 impl KeptIndex {
     /// An empty index, with so much memory for what is read of segments.
@@ -326,20 +330,20 @@ impl KeptIndex {
         offset_out(self.rank.weight)
     }
 
-    /// Values of a column from a key on, or hosts below one: of each its name and the key behind it, with their lengths,
+    /// Values of a column from a key on, or whole hosts, or hosts below one: of each its name and the key behind it, with their lengths,
     /// records, bytes, and whether there is none below it.
     pub fn groups(
         &mut self,
         column: u8,
-        is_of_hosts: bool,
+        grouping: u8,
         under: &[u8],
         from: &[u8],
         count: usize,
     ) -> u32 {
-        let grouping = if is_of_hosts {
-            Grouping::Host { under }
-        } else {
-            Grouping::Key
+        let grouping = match grouping {
+            OF_HOSTS => Grouping::Host { under },
+            OF_WHOLE_HOSTS => Grouping::WholeHost,
+            _ => Grouping::Key,
         };
         let Some(column) = Column::from_number(column) else {
             return DONE;

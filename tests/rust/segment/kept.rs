@@ -355,6 +355,22 @@ fn compare(keeper: &mut Keeper, rows: &[Row]) {
         ),
         &[("org,example,a,b", "b.a.example.org", true)],
     );
+    let hosts = keeper.groups(Column::Url, Grouping::WholeHost);
+    let names: Vec<&[u8]> = hosts.iter().map(|group| &group.name[..]).collect();
+    let expected: [&[u8]; 9] = [
+        b"-",
+        b"dns:",
+        b"org,example",
+        b"org,example,a",
+        b"org,example,a,b",
+        b"org,example-two",
+        b"test,other",
+        b"test,other:8080",
+        b"urn:",
+    ];
+    assert_eq!(names, expected);
+    let entries: u64 = hosts.iter().map(|group| group.entries).sum();
+    assert_eq!(entries, kept as u64);
     check(
         keeper.groups(Column::Url, Grouping::Host { under: b"test" }),
         &[

@@ -19,6 +19,9 @@ import { isSigned } from "./signed.js";
 import { addressOf, difference, isFolder, keptFiles } from "./sources.js";
 import { words } from "./words.js";
 
+/** The library counts no further. */
+const manyHosts = 1_000;
+
 /** Another file than the library knows was chosen. */
 interface Mistaken {
   readonly entry: KeptArchive;
@@ -165,12 +168,13 @@ export class Shelves extends LitElement {
 
   #entry(entry: KeptArchive): TemplateResult {
     const name = nameOf(entry);
-    const { title, tags = [], note, copy, format, bytes, records, captured, added, opened, indexBytes } = entry;
+    const { title, tags = [], note, copy, format, bytes, records, hosts, captured, added, opened, indexBytes } = entry;
     const facts = [
       title === undefined ? undefined : visible(entry.name, 200),
       common.formatName[format] ?? format,
       bytes === undefined ? undefined : formatBytes(bytes),
       common.recordCount(formatCount(records), records === 1),
+      hosts === undefined || hosts === 0 ? undefined : words.hostCount(formatCount(hosts), hosts === 1, hosts >= manyHosts),
       captured && words.capturedBetween(day(captured.from), day(captured.to)),
       opened === undefined ? words.addedOn(when(added)) : words.openedOn(when(opened)),
       words.indexTakes(formatBytes(indexBytes)),

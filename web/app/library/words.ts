@@ -34,6 +34,7 @@ const english = {
   ofType: (type: string) => `Record type ${type}`,
   ofUrl: (url: string) => `Captures of ${url}`,
   ofTime: (from: string, to: string) => (from === to ? `Time ${from}` : `Time ${from} to ${to}`),
+  hostCount: (count: string, isOne: boolean, isMore: boolean) => `${count}${isMore ? "+" : ""} ${isOne ? "host" : "hosts"}`,
   moreHosts: (under: string) => (under === "" ? "Show more hosts" : `Show more hosts of ${under}`),
   noTimes: "No record has a date.",
   timeline: "Records over time. Arrow keys move, with Shift they select, Enter goes into what is selected, Backspace goes back out.",

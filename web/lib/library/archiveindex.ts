@@ -35,6 +35,8 @@ const GROUPS_AT_ONCE = 10;
 /** A merged segment goes out in pieces of this length. */
 const PIECE_BYTES = 1024 * 1024;
 const NO_TIME = 0xffffffff;
+/** What is together in groups, numbered as the engine does. */
+const [OF_VALUES, OF_HOSTS, OF_WHOLE_HOSTS] = [0, 1, 2];
 
 /** What rows can be sorted by, numbered as the engine does. */
 const COLUMNS = ["url", "time", "status", "mime", "type", "size"] as const;
@@ -249,12 +251,17 @@ export class ArchiveIndex {
 
   /** Hosts one level below a host, and schemes without hosts at the top, with all that is below them. */
   hosts(under: string, asked: GroupsAsked): Promise<Group[]> {
-    return this.#next(() => this.#groups(0, true, under, asked));
+    return this.#next(() => this.#groups(0, OF_HOSTS, under, asked));
+  }
+
+  /** How many hosts records are of; so many at most. */
+  hostCount(countMax: number): Promise<number> {
+    return this.#next(async () => (await this.#groups(0, OF_WHOLE_HOSTS, "", { count: countMax })).filter(({ name }) => !name.endsWith(":") && name !== "-").length);
   }
 
   /** The values of a column in its order. */
   values(column: "status" | "mime" | "type", asked: GroupsAsked): Promise<Group[]> {
-    return this.#next(() => this.#groups(COLUMNS.indexOf(column), false, "", asked));
+    return this.#next(() => this.#groups(COLUMNS.indexOf(column), OF_VALUES, "", asked));
   }
 
   /** Web pages in an order, or documents of another kind, with their records; of those that are kept. */
@@ -325,11 +332,11 @@ export class ArchiveIndex {
     return { records: this.#engine.rank_entries(), bytes: this.#engine.rank_weight() };
   }
 
-  async #groups(column: number, isOfHosts: boolean, under: string, { count, after = NOTHING }: GroupsAsked): Promise<Group[]> {
+  async #groups(column: number, grouping: number, under: string, { count, after = NOTHING }: GroupsAsked): Promise<Group[]> {
     const groups: Group[] = [];
     for (let from = after; groups.length < count; from = groups.at(-1)?.behind ?? from) {
       const wanted = Math.min(GROUPS_AT_ONCE, count - groups.length);
-      await this.#run(() => this.#engine.groups(column, isOfHosts, encoder.encode(under), from, wanted));
+      await this.#run(() => this.#engine.groups(column, grouping, encoder.encode(under), from, wanted));
       const some = decodeGroups(this.#engine.take_value());
       groups.push(...some.map(({ name, ...group }) => ({ ...group, name: nameOf(COLUMNS[column], name) })));
       if (some.length < wanted) break;

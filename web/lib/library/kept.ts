@@ -61,6 +61,8 @@ export interface KeptArchive extends ArchiveNamed, ArchiveFacts, Description {
   readonly opened?: number | undefined;
   /** The first time and the last that a record has; of one that is ready. */
   readonly captured?: { readonly from: number; readonly to: number } | undefined;
+  /** How many hosts its records are of, up to 1,000; of one that is ready. */
+  readonly hosts?: number | undefined;
   readonly copy?: KeptCopy | undefined;
   /** Web pages among its records; undefined where documents were not kept with them. */
   readonly documents?: number | undefined;

@@ -136,13 +136,16 @@ export class Library implements Keeper {
   async commit(id: number, { facts, state, isWhole, isLast }: ArchiveNow): Promise<KeptArchive> {
     const index = await this.#begun(id);
     const manifests = await index.keep({ isWhole, isLast });
-    const captured = isWhole ? await index.period() : undefined;
+    const known = isWhole ? await this.get(id) : undefined;
+    const captured = isWhole ? (known?.captured ?? (await index.period())) : undefined;
+    const hosts = isWhole ? (known?.hosts ?? (await index.hostCount(HOSTS_COUNTED))) : undefined;
     const news = {
       ...facts,
       state: isWhole ? ("ready" as const) : ("indexing" as const),
       records: index.keptCount,
       indexBytes: index.bytes,
       ...(captured && { captured }),
+      ...(hosts !== undefined && { hosts }),
       documents: (await index.documentCounts())?.pages,
       documentsEnd: (index.documentsEnd ?? Infinity) < index.keptCount ? index.documentsEnd : undefined,
     };
@@ -297,7 +300,10 @@ export class Library implements Keeper {
   }
 }
 
-const EMPTY = { state: "indexing", records: 0, damageCount: 0, indexBytes: 0, captured: undefined, documents: undefined, documentsEnd: undefined } as const;
+/** Hosts of an archive are counted up to here: each takes two reads or three. */
+const HOSTS_COUNTED = 1_000;
+
+const EMPTY = { state: "indexing", records: 0, damageCount: 0, indexBytes: 0, captured: undefined, hosts: undefined, documents: undefined, documentsEnd: undefined } as const;
 const NO_ROWS: KeptRows = { manifest: new Uint8Array(0), state: new Uint8Array(0) };
 
 const busy = (): ArchiveError => new ArchiveError("library/busy", "This archive is being added already.");
