@@ -48,6 +48,8 @@ pub mod referral;
 #[cfg(feature = "rewrite")]
 pub mod rewrite;
 pub mod row;
+#[cfg(feature = "scripts")]
+pub mod script;
 #[cfg(feature = "store")]
 pub mod segment;
 mod segments;

@@ -318,3 +318,7 @@ pub const TITLE_KEY_BYTES_MAX: usize = 256;
 
 /// Documents in attributes of documents are rewritten to this depth. Real ones are one deep.
 pub const NESTED_DOCUMENTS_MAX: usize = 4;
+
+/// Brackets, functions and statements within each other in a script; deeper ones are not edited. What programs write
+/// comes to a few hundred, and reading recurs that deep.
+pub const SCRIPT_DEPTH_MAX: usize = 1000;

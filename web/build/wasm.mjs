@@ -1,6 +1,6 @@
 /**
- * The five WASM modules of the one crate: crate/ -> web/lib/wasm/, one wasm-pack run each.
- * `engine` is the first load; `rewrite`, `store` and `documents` are fetched when something first needs them. `tools` holds the
+ * The six WASM modules of the one crate: crate/ -> web/lib/wasm/, one wasm-pack run each.
+ * `engine` is the first load; `rewrite`, `scripts`, `store` and `documents` are fetched when something first needs them. `tools` holds the
  * engine, decoders of rarer codings and all that writes and verifies: what Node runs on, and a browser where the engine is not enough.
  */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -12,7 +12,7 @@ import { step } from "./say.mjs";
 import { reportModules } from "./sizes.mjs";
 import { digest, isFresh, leaveStamp } from "./stamp.mjs";
 
-export const wasmModules = ["engine", "tools", "rewrite", "store", "documents"];
+export const wasmModules = ["engine", "tools", "rewrite", "scripts", "store", "documents"];
 
 const rustFlags = "-C target-feature=+simd128";
 /** Modules are small before they are fast, but for those whose whole point is speed and that no first load needs. */

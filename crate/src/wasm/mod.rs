@@ -41,6 +41,8 @@ mod record;
 mod restore;
 #[cfg(feature = "rewrite")]
 mod rewrite;
+#[cfg(feature = "scripts")]
+mod scripts;
 #[cfg(feature = "engine")]
 mod seam;
 #[cfg(feature = "store")]

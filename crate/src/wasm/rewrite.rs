@@ -106,3 +106,9 @@ impl ReplayHtml {
         self.html.take()
     }
 }
+
+/// Whether a script may have something in it that `ScriptEditor` of the module `scripts` edits.
+#[wasm_bindgen]
+pub fn needs_editing(source: &[u8]) -> bool {
+    crate::rewrite::needs_editing(source)
+}
