@@ -13,7 +13,7 @@ const cargo = (args, options) => runProgram("cargo", ["+nightly", "fuzz", ...arg
 
 /** Which fixtures are seeds of a target, by how they are called. */
 const seeds = {
-  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, document: null, har: /\.har$/, manifest: /datapackage|\.json$/, state: null, tar: /\.tar$/, tar_gz: /tar\.gz$/,
+  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, document: null, har: /\.har$/, manifest: /datapackage|\.json$/, rewrite: null, state: null, tar: /\.tar$/, tar_gz: /tar\.gz$/,
   warc: /\.warc$/, warc_gz: /\.warc\.gz$/, warc_zst: /\.zst$/, wbn: /\.wbn$/, zip: /\.(?:zip|wacz)$/,
 };
 const codings = { gzip: "|gzip", "gzip-twice": "|gzip, gzip", deflate: "|deflate", br: "|br", zstd: "|zstd", chunked: "chunked|", "chunked-gzip": "chunked|gzip" };
@@ -37,6 +37,15 @@ function documentSeeds(into) {
   const markup = "<!doctype html><svg><title>a</title><![CDATA[b]]></svg><script><!--<script></script>--></script><template><p></template><pre>\n&notin;</pre><img srcset='a 1x, b 2x' alt=c>";
   const texts = [page, page, "One line\nand another", '{"a": ["b\\u00e4\\ud83d\\ude00", {"c": "http://a.test/"}]}', feed, feed, markup, "/location"];
   for (const [kind, text] of texts.entries()) writeFileSync(`${into}/kind-${kind}`, Buffer.concat([Buffer.from([kind]), Buffer.from(text)]));
+}
+
+/** Texts of archived pages, each after a byte that says as what they are rewritten. */
+function rewriteSeeds(into) {
+  const css = "@import '//a.test/x';@namespace url(http://b.test/);a{b:image-set('https://a.test/\\2f' 1x);c:url( //d.test/ )/* url(//e.test) */}";
+  const list = '#EXTM3U\n#EXT-X-KEY:URI="https://a.test/k"\nhttps://a.test/1.ts\n';
+  const manifest = "<MPD xmlns='http://b.test/'><BaseURL>https://a.test/</BaseURL><S media='https://a.test/$n$'/></MPD>";
+  const page = `<!doctype html><base href=//a.test><style>${css}</style><script type=importmap>{"a":"https://a.test/"}</script><iframe sandbox srcdoc='<p onclick=&quot;l&quot;>'></iframe><svg><style>a{b:url(//a.test)}<image xlink:href=//a.test/></svg><object data=//a.test/x.png></object><meta http-equiv=refresh content='1;url=//a.test/'><img srcset='//a.test/1 1x, /2'><a href='javascript:l'>`;
+  for (const [kind, text] of [css, list, manifest, page, page].entries()) writeFileSync(`${into}/kind-${kind}`, Buffer.concat([Buffer.from([kind]), Buffer.from(text)]));
 }
 
 /** States and rows of the fixtures, each after the length of the state. */
@@ -72,6 +81,7 @@ async function plant(target, fixtures) {
   if (target === "body") return bodySeeds(into);
   if (target === "state") return stateSeeds(into, fixtures);
   if (target === "document") return documentSeeds(into);
+  if (target === "rewrite") return rewriteSeeds(into);
   for (const { name, bytes } of JSON.parse(readFileSync(`${fixtures}/cases.json`, "utf8"))) {
     if ((seeds[target] ?? /./).test(name) && bytes < 30_000) copyFileSync(`${fixtures}/${name}`, `${into}/${name.replaceAll("/", "-")}`);
   }
