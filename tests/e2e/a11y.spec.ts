@@ -1,22 +1,8 @@
 /** No state of the viewer has a fault that axe-core can find, in light and in dark. What the keyboard can do is in viewer.spec.ts. */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { expect, test, type Page } from "@playwright/test";
-import type axe from "axe-core";
+import { expect, test } from "@playwright/test";
 import { cutArchive, pagesArchive, smallArchive, widelyArchive } from "./archives.js";
+import { faults } from "./faults.js";
 import { Viewer, type TabName } from "./viewer.js";
-
-const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** Every fault, as rule and element. */
-async function faults(page: Page): Promise<string[]> {
-  await page.evaluate(source);
-  return page.evaluate(async () => {
-    const { axe: engine } = globalThis as unknown as { axe: typeof axe };
-    const { violations } = await engine.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
-    return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.flat().join(" ")}: ${node.failureSummary ?? ""}`));
-  });
-}
 
 for (const theme of ["light", "dark"] as const) {
   test.describe(theme, () => {

@@ -138,7 +138,7 @@ test("a thousand requests, 25 at a time, are all answered right and travel toget
   expect(counts.messagesIn).toBeLessThan(counts.gets);
 });
 
-test("a body of 100 MB arrives to the byte", async ({ page }) => {
+test("a body of 100 MB arrives to the byte, whole and in parts", async ({ page }) => {
   const { archive, sha256, url } = largeFile(LARGE_BYTES);
   host.archives["large.warc"] = archive;
   await openViewer(page, host, "large.warc");
@@ -146,10 +146,19 @@ test("a body of 100 MB arrives to the byte", async ({ page }) => {
   const found = await frame.evaluate(async (path) => {
     const body = await (await fetch(path)).blob();
     const text = (bytes: ArrayBuffer): string => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    return { size: body.size, sha256: text(await crypto.subtle.digest("SHA-256", await body.arrayBuffer())) };
+    const bytes = new Uint8Array(await body.arrayBuffer());
+    // Places where a player seeks to, the last bytes, and again the first ones.
+    const parts: boolean[] = [];
+    for (const at of [70 << 20, 12_345_678, bytes.length - 1_000, 0, 99 << 20]) {
+      const end = Math.min(at + 300_000, bytes.length);
+      const answer = await fetch(path, { headers: { Range: `bytes=${at}-${end - 1}` } });
+      const part = new Uint8Array(await answer.arrayBuffer());
+      parts.push(answer.status === 206 && part.length === end - at && part.every((byte, idx) => byte === bytes[at + idx]));
+    }
+    return { size: bytes.length, parts, sha256: text(await crypto.subtle.digest("SHA-256", bytes)) };
   }, new URL(url).pathname);
   delete host.archives["large.warc"];
-  expect(found).toEqual({ size: LARGE_BYTES, sha256 });
+  expect(found).toEqual({ size: LARGE_BYTES, parts: [true, true, true, true, true], sha256 });
 });
 
 test.describe("a hostile page", () => {
@@ -211,5 +220,40 @@ test.describe("a hostile page", () => {
     }, canary.address);
     expect(policy).toContain(`default-src 'self' http://*.localhost:${host.port} `);
     expect(canary.seen.hits).toEqual([]);
+  });
+
+  test("asks over a port of its own for nothing but its collection, and is not heard when it talks nonsense", async ({ page }) => {
+    await openViewer(page, host, "hostile.warc.gz");
+    const frame = await show(page, "https://evil.example/quiet", "p");
+    const heard = await frame.evaluate(async () => {
+      const viewerOrigin = `${location.protocol}//${location.host.replace(/^[^.]+\./, "")}`;
+      const get = (id: number, url: string, more: object = {}) => ({ op: "get", v: 2, id, url, method: "GET", mode: "cors", dest: "", range: null, clientId: "", resultingClientId: "", type: "", ...more });
+      const talk = async (messages: readonly unknown[]): Promise<unknown[]> => {
+        const { port1, port2 } = new MessageChannel();
+        const answers: { op: string; id?: number; status?: number }[] = [];
+        port1.onmessage = ({ data }) => answers.push(...(data as typeof answers));
+        // The viewer's page, which has no other way in.
+        (top as Window).postMessage({ wa: "port" }, viewerOrigin, [port2]);
+        for (const message of messages) port1.postMessage(message);
+        await new Promise((resolve) => setTimeout(resolve, 700));
+        return answers.map(({ op, id, status }) => [op, id, status]);
+      };
+      const own = location.origin;
+      const other = own.replace(/-[a-z2-7]{6}\./, "-aaaaaa.");
+      return {
+        own: await talk([[get(1, `${own}/quiet`)]]),
+        other: await talk([[get(1, `${other}/quiet`), get(2, `${viewerOrigin}/`), get(3, "file:///etc/passwd")]]),
+        nonsense: await talk([[{ op: "open" }], [get(1, `${own}/quiet`)]]),
+        huge: await talk([[get(1, `${own}/quiet`, { body: new ArrayBuffer((1 << 20) + 1) })], [get(2, `${own}/quiet`)]]),
+        old: await talk([[get(1, `${own}/quiet`, { v: 1 })]]),
+      };
+    });
+    expect(heard).toEqual({
+      own: [["answer", 1, 200]],
+      other: [["failed", 1, undefined], ["failed", 2, undefined], ["failed", 3, undefined]],
+      nonsense: [],
+      huge: [],
+      old: [["failed", 1, undefined]],
+    });
   });
 });

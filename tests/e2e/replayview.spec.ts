@@ -1,5 +1,6 @@
 /** Archived pages in the viewer: from a list into the page, on from there, through time, and back out. */
 import { expect, test, type Frame, type Page } from "@playwright/test";
+import { faults } from "./faults.js";
 import { replayLaunch, type BrowserName } from "./pages/replaybrowser.mjs";
 import { chronicle, chronicleArchive } from "./pages/replaysite.mjs";
 import { Viewer, sendArchive, startOrigin, type Origin } from "./viewer.js";
@@ -23,7 +24,7 @@ const button = (page: Page, name: string) => view(page).getByRole("button", { na
 
 /** What is in the frame, once it has what is wanted. */
 async function replayed(page: Page, heading: string): Promise<Frame> {
-  const frame = await (await view(page).locator("iframe").elementHandle())?.contentFrame();
+  const frame = await (await view(page).locator("iframe[title]").elementHandle())?.contentFrame();
   if (!frame) throw new Error("no frame");
   await frame.waitForSelector(`h1:text-is("${heading}")`, { state: "attached" });
   return frame;
@@ -144,3 +145,53 @@ test("an archive that is closed takes its pages with it", async ({ page }) => {
   await expect(page).not.toHaveURL(/#./);
   await expect(page.getByRole("heading", { name: "Open a web archive" })).toBeVisible();
 });
+
+test("a page reaches nothing that the viewer keeps", async ({ page }) => {
+  const frame = await open(page);
+  await page.evaluate(async () => {
+    document.cookie = "viewer=secret";
+    localStorage.setItem("secret", "of the viewer");
+    await (await navigator.storage.getDirectory()).getFileHandle("secret", { create: true });
+  });
+  const found = await frame.evaluate(async () => {
+    const attempt = async (work: () => unknown): Promise<unknown> => {
+      try {
+        return await work();
+      } catch (error) {
+        return error instanceof Error || error instanceof DOMException ? error.name : "error";
+      }
+    };
+    const names: string[] = [];
+    const list = async (): Promise<string[]> => {
+      const folder = (await navigator.storage.getDirectory()) as unknown as { keys(): AsyncIterable<string> };
+      for await (const name of folder.keys()) names.push(name);
+      return names;
+    };
+    // The browser's own, which no page can be kept from.
+    const up = window.top as Window;
+    return {
+      document: await attempt(() => up.document.title),
+      storage: await attempt(() => up.localStorage.getItem("secret")),
+      caches: await attempt(() => (up as unknown as { caches: CacheStorage }).caches.keys()),
+      own: await attempt(() => localStorage.getItem("secret")),
+      cookies: document.cookie.includes("viewer"),
+      databases: await attempt(async () => (await indexedDB.databases()).length),
+      files: await attempt(list),
+    };
+  });
+  expect(found).toEqual({ document: "SecurityError", storage: "SecurityError", caches: "SecurityError", own: null, cookies: false, databases: 0, files: [] });
+});
+
+for (const theme of ["light", "dark"] as const) {
+  test(`nothing about it is out of reach of anybody, in ${theme}`, async ({ page }) => {
+    await page.addInitScript((chosen) => localStorage.setItem("stackroom.theme", chosen), theme);
+    await open(page);
+    await view(page).getByRole("button", { name: /^\d resources$/ }).click();
+    expect.soft(await faults(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 700 });
+    await expect(address(page)).toBeVisible();
+    expect.soft(await faults(page), "narrow").toEqual([]);
+    // All of it fits.
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  });
+}

@@ -330,6 +330,7 @@ const english = {
     panes: "Go to the other pane",
     tabs: "Next, previous view (on the tabs)",
     resize: "Resize (on the divider)",
+    travel: "Back, forward in an archived page",
     help: "This list",
     or: "or",
   },

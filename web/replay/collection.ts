@@ -75,7 +75,7 @@ export class Collection {
     const stated = `https://${url}`;
     this.onEntry(this.journal.note(get, { url: stated }));
     const isPage = DOCUMENTS.has(get.dest);
-    const text = isPage ? missingPage({ url: stated, similar: await this.#similar(url) }) : "This address is not in the archive.\n";
+    const text = isPage ? missingPage({ url: stated, isIncomplete: !this.#parts.archive.progress.isDone, similar: await this.#similar(url) }) : "This address is not in the archive.\n";
     return {
       status: 404,
       statusText: "Not in the archive",

@@ -59,7 +59,9 @@ export function cut(entity: Entity, header: string | null): Reply {
   const length = sizeOf(entity);
   const { start: first, size } = part ?? { start: 0, size: length };
   const canCut = header !== null && (rest.status === 200 || rest.status === 206);
-  const range = canCut ? rangeOf(header, size) : part ? { start: first, end: first + length } : "whole";
+  // Who wants all of it is better off with its beginning than with nothing.
+  const isBeginning = first === 0;
+  const range = canCut ? rangeOf(header, size) : isBeginning ? "whole" : { start: first, end: first + length };
   const outside = range !== "whole" && range !== "unsatisfiable" && (range.start < first || range.start >= first + length);
   if (range === "unsatisfiable" || outside) {
     return { status: 416, statusText: "Range Not Satisfiable", headers: [["content-range", `bytes */${size}`]], body: null };
@@ -69,7 +71,7 @@ export function cut(entity: Entity, header: string | null): Reply {
   const isWhole = asked.start === first && asked.end === first + length;
   const [from, to] = [asked.start - first, asked.end - first];
   const out = body instanceof Blob ? (isWhole ? body : body.slice(from, to)) : body.slice(from, to).buffer;
-  if (range === "whole" && !part) return { ...rest, headers, body: out };
+  if (range === "whole" && isBeginning) return { ...rest, ...(part && { status: 200, statusText: "OK" }), headers, body: out };
   headers.push(["content-range", `bytes ${asked.start}-${asked.end - 1}/${size}`]);
   return { ...rest, status: 206, statusText: "Partial Content", headers, body: out };
 }

@@ -40,6 +40,9 @@ export class ReplayFrame {
   readonly #onChange: () => void;
   readonly #off: () => void;
   readonly #onMessage = (event: MessageEvent): void => this.#hear(event);
+  readonly #host: FrameHost;
+  /** Where no script runs, no page hands its pipe a port when that was stopped: the boot page does, beside it. */
+  #standing: { readonly origin: string; readonly frame: Frame } | undefined;
   #visits: Visit[] = [];
   #at = -1;
   /** Answers since the last document was there: the first that is one is the next document. */
@@ -47,6 +50,7 @@ export class ReplayFrame {
 
   constructor(replay: Replay, host: FrameHost, { title, onChange }: { readonly title: string; readonly onChange: () => void }) {
     this.#replay = replay;
+    this.#host = host;
     this.#onChange = onChange;
     this.#frame = host.ownerDocument.createElement("iframe");
     this.#frame.title = title;
@@ -88,6 +92,7 @@ export class ReplayFrame {
   close(): void {
     this.#off();
     removeEventListener("message", this.#onMessage);
+    this.#standing?.frame.remove();
     this.#frame.remove();
   }
 
@@ -140,8 +145,22 @@ export class ReplayFrame {
     const { shown } = this;
     if (!document || !shown) return;
     if (shown.document) this.#moved(document.url);
+    this.#stand(this.#replay.hasScripts && document.row !== undefined ? "" : new URL(document.address).origin);
     this.#since = this.#since.filter(({ number }) => number > document.number);
     this.#show({ url: document.url, title: "", document, resources: distinct(this.#since), blocked: 0, isLoading: true });
+  }
+
+  #stand(origin: string): void {
+    if ((this.#standing?.origin ?? "") === origin) return;
+    this.#standing?.frame.remove();
+    this.#standing = undefined;
+    if (origin === "") return;
+    const frame = this.#host.ownerDocument.createElement("iframe");
+    frame.hidden = true;
+    frame.setAttribute("sandbox", FRAME_SANDBOX);
+    frame.src = `${origin}/.wa/boot`;
+    this.#host.append(frame as never);
+    this.#standing = { origin, frame };
   }
 
   /** Where scripts do not run, no page says which of the documents is its own: the first since the last one was loaded. */

@@ -5,6 +5,8 @@ import type { RecordRow } from "../lib/index.js";
 export interface Missing {
   /** As it was asked for, with a scheme. */
   readonly url: string;
+  /** The archive is still being read. */
+  readonly isIncomplete: boolean;
   /** Captures of the same path, or of like addresses, and where each is replayed. */
   readonly similar: readonly { readonly row: RecordRow; readonly address: string }[];
 }
@@ -13,11 +15,11 @@ const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-s
 h1{font-size:1.35rem;margin:0 0 .6rem}code{overflow-wrap:anywhere;font-size:.92em}ul{padding-left:1.2rem}li{margin:.3rem 0;overflow-wrap:anywhere}
 small{opacity:.75}.rule{border-top:1px solid currentColor;opacity:.25;margin:1.6rem 0}`;
 
-export function missingPage({ url, similar }: Missing): string {
+export function missingPage({ url, isIncomplete, similar }: Missing): string {
   const others = similar.map(({ row, address }) => `<li><a href="${escaped(address)}">${escaped(row.url)}</a>${dated(row)}</li>`);
   const list = others.length === 0 ? "" : `<p>The archive has these, which are like it:</p><ul>${others.join("")}</ul>`;
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Not in the archive</title><style>${STYLE}</style></head>
-<body data-wa="missing"><h1>This page is not in the archive</h1><p><code>${escaped(url)}</code></p>${list}
+<body data-wa="missing"><h1>This page is not in the archive</h1><p><code>${escaped(url)}</code></p>${isIncomplete ? "<p>The archive is still being read: this page may be found later.</p>" : ""}${list}
 <div class="rule"></div><p><small>Nothing was asked of the live web. The page may still be there, under the address above.</small></p></body></html>`;
 }
 

@@ -41,6 +41,7 @@ export class Replay {
   /** Pipes learn from these that this page goes; its worker could not tell them any more. */
   #living: MessagePort[] = [];
   #lastId = 0;
+  #hasScripts = true;
 
   private constructor(archive: Archive, { origins, workerUrl }: ReplayOptions) {
     this.archive = archive;
@@ -78,8 +79,13 @@ export class Replay {
     return (await this.#call({ call: "captures", url })) as RecordRow[];
   }
 
+  get hasScripts(): boolean {
+    return this.#hasScripts;
+  }
+
   /** Whether scripts of archived pages run in documents that are loaded from now on. */
   async setScripts(isOn: boolean): Promise<void> {
+    this.#hasScripts = isOn;
     await this.#call({ call: "scripts", isOn });
   }
 

@@ -38,6 +38,7 @@ const groups: readonly (readonly [title: string, shortcuts: readonly Shortcut[]]
       [keys.tabs, ["\u2192", "\u2190"]],
       [keys.panes, ["F6"]],
       [keys.resize, ["\u2190", "\u2192"]],
+      [keys.travel, ["Alt", "\u2190"], ["Alt", "\u2192"]],
     ],
   ],
   [
