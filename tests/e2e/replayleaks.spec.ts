@@ -2,8 +2,10 @@
 import { expect, test, type Page } from "@playwright/test";
 import { launchReplay, type BrowserName } from "./pages/replaybrowser.mjs";
 import { startCanary, startReplayHost } from "./pages/replayhost.mjs";
-import { channels, hostileArchive, hostilePage } from "./pages/replaysite.mjs";
-import { openViewer, show } from "./pages/replayviewer.js";
+import { channels, hostileArchive, hostilePage, realms, realmsPicture } from "./pages/replaysite.mjs";
+import { openViewer, show, type TestViewer } from "./pages/replayviewer.js";
+
+declare const viewer: TestViewer;
 
 /** These may take away the document that tried them. */
 const leaving = new Set(["navigation", "form"]);
@@ -20,7 +22,9 @@ test.beforeAll(async ({ browserName }) => {
     // The same page without a policy.
     onLabel: (request, response) => {
       if (!request.headers.host?.startsWith("control.")) return false;
-      response.writeHead(200, { "Content-Type": "text/html" }).end(hostilePage(canary.address));
+      const isPicture = request.url === "/realms.svg";
+      response.writeHead(200, { "Content-Type": isPicture ? "image/svg+xml" : "text/html" });
+      response.end(isPicture ? realmsPicture(`${canary.address}/control`) : hostilePage(canary.address));
       return true;
     },
   });
@@ -60,4 +64,18 @@ test("in replay every channel is shut", async ({ browserName }) => {
   // Firefox knows no Connection-Allowlist: a preconnect opens a connection there, over which nothing is sent.
   if (browserName === "firefox") expect(connected.filter((channel) => channel !== "preconnect")).toEqual([]);
   else expect(connected).toEqual([]);
+});
+
+const realmsOf = (hits: readonly string[]): string[] => realms.filter((realm) => hits.some((hit) => hit.includes(`/leak/${realm}/`)));
+
+test("realms that a document makes are shut as well, with nothing of ours in it", async () => {
+  canary.forget();
+  await page.goto(`http://control.localhost:${host.port}/realms.svg`);
+  await expect.poll(() => realmsOf(canary.seen.hits), { message: "without the policy" }).toEqual(realms);
+  await openViewer(page, host, "hostile.warc.gz");
+  await show(page, "https://evil.example/quiet", "p");
+  await page.evaluate(() => viewer.show("https://evil.example/realms.svg"));
+  const frame = await (await page.waitForSelector("iframe")).contentFrame();
+  await frame?.waitForSelector("svg[data-tried]", { state: "attached" });
+  expect((canary.seen.hits as string[]).filter((hit) => !hit.includes("/control/"))).toEqual([]);
 });

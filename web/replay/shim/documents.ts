@@ -1,6 +1,7 @@
 /** What a document says of itself: addresses, host, cookies, when it was last changed. */
 
 import { config } from "./config.js";
+import { isMade } from "./location.js";
 import { accessor, prototypeOf, tell } from "./natives.js";
 import { archivedHost, say, told } from "./place.js";
 
@@ -50,7 +51,7 @@ export function lieAboutDocuments(): void {
   const loaded = Date.now();
   const jar = new Jar(config.cookies);
   let domain = archivedHost;
-  for (const name of ["URL", "documentURI"]) accessor(prototype, name, told);
+  for (const name of ["URL", "documentURI"]) accessor(prototype, name, (value) => (isMade(value) ? "about:srcdoc" : told(value)));
   // Where nothing archived led here the viewer did.
   accessor(prototype, "referrer", (value) => (told(value) === value ? "" : told(value)));
   accessor(prototypeOf("Node"), "baseURI", told);

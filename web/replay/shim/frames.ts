@@ -38,7 +38,7 @@ function fill(frame: HTMLIFrameElement): void {
   if (!view) return;
   const { document: inner } = view;
   const base = /<base\b/i.test(html) ? "" : `<base href="${String(mapped(document.baseURI)).replace(/"/g, "%22")}">`;
-  const first = `<script>${source()}document.currentScript.remove()</script>${base}`;
+  const first = `<script>${source}document.currentScript.remove()</script>${base}`;
   const text = mapMarkup(html);
   inner.open();
   inner.write(/^\s*<!doctype[^>]*>/i.test(text) ? text.replace(/^\s*<!doctype[^>]*>/i, (doctype) => doctype + first) : first + text);
@@ -50,7 +50,7 @@ function enter(frame: object): void {
   try {
     const view = viewOf(frame);
     if (!view || view.__wa$L || /^https?:/.test(view.location.href)) return;
-    view.eval(source());
+    view.eval(source);
     // It has no service worker, so what it fetches is fetched here.
     view.fetch = (...args) => fetch(...args);
     view.XMLHttpRequest = XMLHttpRequest;

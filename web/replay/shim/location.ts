@@ -13,9 +13,9 @@ const nativeHref = getOwnPropertyDescriptor(owner, "href");
 const realHref = (): string => String(nativeHref?.get ? apply(nativeHref.get, realLocation, []) : realLocation.href);
 
 /** The address of this document as it was: where it is a realm without one, what the browser says. */
-export const href = (): string => (isMade() ? "about:srcdoc" : (told(realHref()) as string));
-/** Whether the document is one that a page made and that has an address only to have a service worker. */
-const isMade = (): boolean => realLocation.pathname === "/.wa/doc";
+export const href = (): string => (isMade(realHref()) ? "about:srcdoc" : (told(realHref()) as string));
+/** Whether a document is one that a page made and that has an address only to have a service worker. */
+export const isMade = (url: unknown): boolean => String(url).startsWith(`${realLocation.origin}/.wa/doc`);
 export const go = (url: unknown): void => {
   realLocation.href = String(mapped(url));
 };

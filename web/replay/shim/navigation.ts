@@ -93,7 +93,11 @@ export function mapGoing(): void {
     const where = reach(String(target));
     const address = String(mapped(url));
     if (where === "there") return call([address, target, ...rest]);
-    if (where === "self") return call([address, "_self"]);
+    if (where === "self") {
+      // Firefox takes it for a window of its own, and asks its user first.
+      realLocation.assign(address);
+      return window;
+    }
     if (address !== "") open(new URL(address, document.baseURI).href, String(target));
     return null;
   });

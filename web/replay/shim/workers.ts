@@ -11,12 +11,12 @@ export const blobs = new Map<string, Blob>();
 function scriptOf(given: unknown): unknown {
   const url = String(mapped(given));
   const blob = blobs.get(url);
-  if (blob) return create(new Blob([source(), blob], { type: blob.type }));
+  if (blob) return create(new Blob([source, blob], { type: blob.type }));
   if (!url.startsWith("data:")) return given === url ? given : url;
   const [, type = "", text = ""] = /^data:([^,]*),(.*)$/s.exec(url) ?? [];
   const body = /;\s*base64$/i.test(type) ? atob(text) : decodeURIComponent(text);
   // Not as data: its realm would have no origin and no service worker.
-  return create(new Blob([source(), body], { type: "text/javascript" }));
+  return create(new Blob([source, body], { type: "text/javascript" }));
 }
 
 let create: (blob: Blob) => string = () => "";
