@@ -475,7 +475,8 @@ export class Store {
 
   /** Shows an archived page as it was; of none, what was shown before it. */
   replay(address: Address | undefined): void {
-    this.replaying = this.archive && address;
+    // Another object each time: the same page may be asked for again, when its links were followed.
+    this.replaying = this.archive && address && { url: address.url, captured: address.captured };
     this.#emit("record");
   }
 

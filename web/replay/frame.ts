@@ -62,6 +62,11 @@ export class ReplayFrame {
     this.#off = replay.onEntries((entries) => this.#note(entries));
   }
 
+  /** What was asked for last; what it is now is in `shown`. */
+  get visit(): Visit | undefined {
+    return this.#visits[this.#at];
+  }
+
   get canGoBack(): boolean {
     return this.#at > 0;
   }
@@ -202,7 +207,7 @@ export class ReplayFrame {
     else if (said.wa === "title") this.#show({ ...shown, title });
     else if (said.wa === "blocked") this.#show({ ...shown, blocked: shown.blocked + 1 });
     // There are no further windows: what a page opens takes its place.
-    else if (said.wa === "open") void this.go(url, this.#visits[this.#at]?.wanted);
+    else if (said.wa === "open") void this.go(url, this.visit?.wanted);
   }
 }
 

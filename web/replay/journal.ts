@@ -1,6 +1,7 @@
 /**
  * What was asked for and how it was answered, and of which time those are who ask: what a page loads is looked for around
- * the time of its own capture, where it leads around the time that the viewer set. Of clients the last ones are known.
+ * the time of its own capture. Where it leads is looked for around that of the page which the viewer asked for, so that
+ * one does not drift away from it from link to link. Of clients the last ones are known.
  */
 
 import type { Get } from "./messages.js";
@@ -30,16 +31,32 @@ const CLIENTS_MAX = 2_000;
 const URL_LETTERS_MAX = 2_000;
 
 export class Journal {
-  /** What the viewer set; navigations look around it. */
-  wanted: number | undefined;
+  /** Navigations look around it. */
+  #wanted: number | undefined;
+  /** The page that the viewer asked for is not answered yet. */
+  #isAwaited = false;
   readonly #times = new Map<string, number>();
   #last = 0;
 
+  get wanted(): number | undefined {
+    return this.#wanted;
+  }
+
+  /** The viewer asks for a page as it was around a time. */
+  visit(wanted: number | undefined): void {
+    this.#wanted = wanted;
+    this.#isAwaited = true;
+  }
+
   timeFor({ clientId, mode }: Get): number | undefined {
-    return mode === "navigate" ? this.wanted : (this.#times.get(clientId) ?? this.wanted);
+    return mode === "navigate" ? this.#wanted : (this.#times.get(clientId) ?? this.#wanted);
   }
 
   note(get: Get, { url, ...entry }: Omit<Entry, "number" | "address" | "dest" | "isNavigation">): Entry {
+    if (this.#isAwaited && isDocument(get, entry.status)) {
+      this.#wanted = entry.captured ?? this.#wanted;
+      this.#isAwaited = false;
+    }
     if (get.resultingClientId !== "" && entry.captured !== undefined) this.#remember(get.resultingClientId, entry.captured);
     return { ...entry, url: url.slice(0, URL_LETTERS_MAX), number: ++this.#last, address: get.url.slice(0, URL_LETTERS_MAX), dest: get.dest, isNavigation: get.mode === "navigate" };
   }
@@ -52,3 +69,6 @@ export class Journal {
     }
   }
 }
+
+/** What leads elsewhere is none. */
+const isDocument = ({ mode }: Get, status = 200): boolean => mode === "navigate" && (status < 300 || status > 399);

@@ -65,7 +65,7 @@ async function answer(message: ToWorker): Promise<unknown> {
       collection?.setCookie(hosts?.host(message.label), message.cookie);
       return null;
     case "visit":
-      if (collection) Object.assign(collection.journal, { wanted: message.captured });
+      collection?.journal.visit(message.captured);
       return hosts?.replay_url(message.url) ?? null;
     case "captures":
       return collection?.capturesOf(message.url) ?? [];

@@ -41,7 +41,7 @@ export const styles = css`
     unicode-bidi: isolate;
   }
   .title::before {
-    content: "\\00b7 ";
+    content: "\\00b7\\00a0 ";
   }
   .captures {
     display: flex;
@@ -64,7 +64,7 @@ export const styles = css`
     min-inline-size: 0;
   }
   input[name="when"] {
-    flex: 0 1 11.5em;
+    flex: 0 1 13em;
     min-inline-size: 5em;
     font-variant-numeric: tabular-nums;
   }

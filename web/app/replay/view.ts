@@ -125,7 +125,7 @@ export class ReplayView extends LitElement {
   #bar(): TemplateResult {
     const frame = this.#frame;
     const url = frame?.shown?.url ?? this.store.replaying?.url ?? "";
-    const when = formatCaptured(frame?.shown?.document?.captured ?? this.store.replaying?.captured);
+    const when = formatCaptured(frame?.shown?.document?.captured ?? frame?.visit?.wanted ?? this.store.replaying?.captured);
     return html`
       <div class="bar">
         <button class="quiet icon" title=${words.back} aria-label=${words.back} ?disabled=${frame?.canGoBack !== true} @click=${() => void frame?.back()}>${common.back}</button>

@@ -1,5 +1,8 @@
-/** Bodies and the parts of them that pages ask for. */
+/** What answers to archived pages are made of: bodies and their parts, headers, cookies, times, the page of what is missing. */
 import { describe, expect, test } from "vitest";
+import { Journal } from "../../dist/replay/journal.js";
+import type { Get } from "../../dist/replay/messages.js";
+import { missingPage } from "../../dist/replay/missing.js";
 import { cut, type Entity } from "../../dist/replay/entity.js";
 import { keptHeaders } from "../../dist/replay/recorded.js";
 import { Jar } from "../../dist/replay/cookies.js";
@@ -81,4 +84,29 @@ test("cookies are those that scripts of the host could read", () => {
   expect(jar.at("b.example")).toBe("");
   jar.set("www.a.example", "one=; Max-Age=0");
   expect(jar.at("www.a.example")).toBe("wide=3");
+});
+
+test("resources are of the time of their page, and links lead around that of the page that was asked for", () => {
+  const journal = new Journal();
+  const get = (mode: string, clientId = "", resultingClientId = ""): Get =>
+    ({ op: "get", v: 2, id: 1, url: "http://a/", method: "GET", mode, dest: "", range: null, clientId, resultingClientId, type: "" });
+  journal.visit(1000);
+  expect(journal.timeFor(get("navigate"))).toBe(1000);
+  journal.note(get("navigate"), { url: "https://a/", row: 1, captured: 400, status: 301 });
+  journal.note(get("navigate", "", "page"), { url: "https://a/b", row: 2, captured: 1200, status: 200 });
+  expect(journal.timeFor(get("cors", "page"))).toBe(1200);
+  expect(journal.timeFor(get("navigate", "page"))).toBe(1200);
+  journal.note(get("navigate", "page", "frame"), { url: "https://b/", row: 3, captured: 5000, status: 200 });
+  expect(journal.timeFor(get("no-cors", "frame"))).toBe(5000);
+  expect(journal.timeFor(get("navigate"))).toBe(1200);
+  expect(journal.timeFor(get("cors", "nobody"))).toBe(1200);
+});
+
+test("the page of what is missing is text, whatever the address wants to be", () => {
+  const url = `https://a.example/"><script>alert(1)</script>&amp;'`;
+  const row = { row: 1, part: 0, offset: 0, length: 1, skip: 0, type: "response", size: 1, captured: 0, url } as const;
+  const page = missingPage({ url, isIncomplete: true, similar: [{ row, address: `http://x/"onclick="` }] });
+  expect(page).not.toMatch(/<script|"onclick|">"/);
+  expect(page).toContain("still being read");
+  expect(page).toContain("1970-01-01");
 });
