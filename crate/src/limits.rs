@@ -319,6 +319,6 @@ pub const TITLE_KEY_BYTES_MAX: usize = 256;
 /// Documents in attributes of documents are rewritten to this depth. Real ones are one deep.
 pub const NESTED_DOCUMENTS_MAX: usize = 4;
 
-/// Brackets, functions and statements within each other in a script; deeper ones are not edited. What programs write
-/// comes to a few hundred, and reading recurs that deep.
-pub const SCRIPT_DEPTH_MAX: usize = 1000;
+/// Brackets, functions (which count four times) and statements within each other in a script; deeper ones are not edited.
+/// Reading recurs that deep, in less than the half megabyte of stack that workers have in every browser.
+pub const SCRIPT_DEPTH_MAX: usize = 500;

@@ -13,7 +13,7 @@ const cargo = (args, options) => runProgram("cargo", ["+nightly", "fuzz", ...arg
 
 /** Which fixtures are seeds of a target, by how they are called. */
 const seeds = {
-  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, document: null, har: /\.har$/, manifest: /datapackage|\.json$/, rewrite: null, state: null, tar: /\.tar$/, tar_gz: /tar\.gz$/,
+  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, document: null, har: /\.har$/, manifest: /datapackage|\.json$/, rewrite: null, script: null, state: null, tar: /\.tar$/, tar_gz: /tar\.gz$/,
   warc: /\.warc$/, warc_gz: /\.warc\.gz$/, warc_zst: /\.zst$/, wbn: /\.wbn$/, zip: /\.(?:zip|wacz)$/,
 };
 const codings = { gzip: "|gzip", "gzip-twice": "|gzip, gzip", deflate: "|deflate", br: "|br", zstd: "|zstd", chunked: "chunked|", "chunked-gzip": "chunked|gzip" };
@@ -46,6 +46,18 @@ function rewriteSeeds(into) {
   const manifest = "<MPD xmlns='http://b.test/'><BaseURL>https://a.test/</BaseURL><S media='https://a.test/$n$'/></MPD>";
   const page = `<!doctype html><base href=//a.test><style>${css}</style><script type=importmap>{"a":"https://a.test/"}</script><iframe sandbox srcdoc='<p onclick=&quot;l&quot;>'></iframe><svg><style>a{b:url(//a.test)}<image xlink:href=//a.test/></svg><object data=//a.test/x.png></object><meta http-equiv=refresh content='1;url=//a.test/'><img srcset='//a.test/1 1x, /2'><a href='javascript:l'>`;
   for (const [kind, text] of [css, list, manifest, page, page].entries()) writeFileSync(`${into}/kind-${kind}`, Buffer.concat([Buffer.from([kind]), Buffer.from(text)]));
+}
+
+/** Scripts with much of the language in them, each after a byte that says as what it is read. */
+function scriptSeeds(into) {
+  const texts = [
+    "class A extends B { static #a = 1; async *b({c = location}, [d]) { yield* `${top}`; for await (const e of f?.g.location); } get [h]() {} }",
+    "import a, {b as c} from '//d.test/'; export default async (e, ...f) => { const {location} = self; import('g') }; label: for (let i = 0; i < 1; i++) continue label;",
+    "if (a) { var location = 0x1f, r = /[/\\]]+/g; try { new a.location.b() } catch ({c}) { with (d) top } finally { return a ? b : c } }",
+    "async function* () { switch (await y) { case 1: do ; while (0) default: (a, b) => a ?? b } parent.top.postMessage(1, '*') }",
+    "x = a\n++b /* c */ / d; <!-- e\n--> f\n'\\u{61}'\n.top; ({location, top: [location], ...a} = window); async (a = top) => { var top }",
+  ];
+  for (const [number, text] of texts.entries()) writeFileSync(`${into}/seed-${number}`, Buffer.concat([Buffer.from([number]), Buffer.from(text)]));
 }
 
 /** States and rows of the fixtures, each after the length of the state. */
@@ -82,6 +94,7 @@ async function plant(target, fixtures) {
   if (target === "state") return stateSeeds(into, fixtures);
   if (target === "document") return documentSeeds(into);
   if (target === "rewrite") return rewriteSeeds(into);
+  if (target === "script") return scriptSeeds(into);
   for (const { name, bytes } of JSON.parse(readFileSync(`${fixtures}/cases.json`, "utf8"))) {
     if ((seeds[target] ?? /./).test(name) && bytes < 30_000) copyFileSync(`${fixtures}/${name}`, `${into}/${name.replaceAll("/", "-")}`);
   }

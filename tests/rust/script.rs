@@ -553,7 +553,6 @@ fn depth_ends_in_no_edit() {
         ("a=", "location", ""),
         ("function f(a=", "location", "){}"),
     ] {
-        let shallow = format!("x={}{inside}{}", open.repeat(20), close.repeat(20));
         let deep = 200 * SCRIPT_DEPTH_MAX;
         for prefix in ["", "x="] {
             let source = format!(
@@ -568,7 +567,6 @@ fn depth_ends_in_no_edit() {
                 &replay,
             );
         }
-        drop(shallow);
     }
     // Chains that are no deeper for being long.
     for (open, close) in [
@@ -585,5 +583,46 @@ fn depth_ends_in_no_edit() {
             as_goal(&source, Goal::Script).contains("__wa$loc"),
             "{open}{close}"
         );
+    }
+}
+
+#[test]
+fn long_lines_take_their_length_and_no_more() {
+    // What looked back or ahead far for each of its parts would take hours for these.
+    for part in [
+        "location;",
+        "a.location;",
+        "a.b.",
+        "a,",
+        "a=>b,",
+        "async(a),",
+        "async ",
+        "let ",
+        "/*a*/",
+        "<!--\n",
+        "-->\n",
+        "'a',",
+        "`${a}`,",
+        "/a/,",
+        "{let top}",
+        "var location;",
+        "function f(top){}",
+        "({location,top})=>a;",
+        "with(a)top;",
+        "\\u{61}",
+        "\u{e9} ",
+        "\u{a0}",
+        "new a.location;",
+        "a?.b.location;",
+        "top=location,",
+        "{location:top}",
+        "/*",
+        "`",
+        "'",
+        "/[",
+    ] {
+        let source = part.repeat((2 << 20) / part.len());
+        edit(source.as_bytes(), Goal::Script, &replay);
+        needs_editing(source.as_bytes());
     }
 }

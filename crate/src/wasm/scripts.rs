@@ -1,5 +1,7 @@
 //! Archived scripts, edited; see `script/` for what is done to them.
 
+use std::cell::Cell;
+
 use wasm_bindgen::prelude::*;
 
 use crate::script::{Edited, Goal, edit};
@@ -18,7 +20,7 @@ extern "C" {
 #[wasm_bindgen]
 pub struct ScriptEditor {
     origins: Origins,
-    uses_eval: bool,
+    uses_eval: Cell<bool>,
 }
 
 #[wasm_bindgen]
@@ -27,28 +29,28 @@ impl ScriptEditor {
     pub fn new(origins: Origins) -> ScriptEditor {
         ScriptEditor {
             origins,
-            uses_eval: false,
+            uses_eval: Cell::new(false),
         }
     }
 
     /// A script with its edits; `undefined` where there is nothing to change. `kind` is "script", "module", "handler",
     /// "function" or "expression". An external script whose element is not known is a "script".
-    pub fn edit(&mut self, source: &str, kind: &str) -> Option<String> {
+    pub fn edit(&self, source: &str, kind: &str) -> Option<String> {
         let text = self.edited(source.as_bytes(), kind);
         text.and_then(|text| String::from_utf8(text).ok())
     }
 
     /// The same of bytes in UTF-8, or in any character set that has ASCII in it.
-    pub fn edit_bytes(&mut self, source: &[u8], kind: &str) -> Option<Vec<u8>> {
+    pub fn edit_bytes(&self, source: &[u8], kind: &str) -> Option<Vec<u8>> {
         self.edited(source, kind)
     }
 
     /// The script that was edited last names `eval` or `Function`.
     pub fn uses_eval(&self) -> bool {
-        self.uses_eval
+        self.uses_eval.get()
     }
 
-    fn edited(&mut self, source: &[u8], kind: &str) -> Option<Vec<u8>> {
+    fn edited(&self, source: &[u8], kind: &str) -> Option<Vec<u8>> {
         let goal = match kind {
             "module" => Goal::Module,
             "handler" | "function" => Goal::Function,
@@ -58,7 +60,7 @@ impl ScriptEditor {
         let Edited {
             text, uses_eval, ..
         } = edit(source, goal, &|url| self.origins.replay_url(url));
-        self.uses_eval = uses_eval;
+        self.uses_eval.set(uses_eval);
         text
     }
 }
