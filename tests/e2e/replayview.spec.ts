@@ -1,8 +1,9 @@
 /** Archived pages in the viewer: from a list into the page, on from there, through time, and back out. */
 import { expect, test, type Frame, type Page } from "@playwright/test";
+import { concat, gzipMember, httpResponse, warcRecord } from "../fixtures/warc.mjs";
 import { faults } from "./faults.js";
 import { replayLaunch, type BrowserName } from "./pages/replaybrowser.mjs";
-import { chronicle, chronicleArchive } from "./pages/replaysite.mjs";
+import { chronicle, chronicleArchive, largeFile } from "./pages/replaysite.mjs";
 import { Viewer, sendArchive, startOrigin, type Origin } from "./viewer.js";
 
 test.use({ launchOptions: [async ({ browserName }, use) => use(replayLaunch(browserName as BrowserName)), { scope: "worker" }] });
@@ -180,6 +181,39 @@ test("a page reaches nothing that the viewer keeps", async ({ page }) => {
     };
   });
   expect(found).toEqual({ document: "SecurityError", storage: "SecurityError", caches: "SecurityError", own: null, cookies: false, databases: 0, files: [] });
+});
+
+test("where there are no origins for archived sites this is said, and the record opens", async ({ page, baseURL }) => {
+  await page.goto(link(chronicle.url, "2014"));
+  // No name lies below an address of numbers.
+  await page.goto(new URL(link(chronicle.url, "2014"), (baseURL ?? "").replace("localhost", "127.0.0.1")).href);
+  await expect(banner(page)).toContainText("cannot be replayed here");
+  await button(page, "Open its record").click();
+  await expect(new Viewer(page).detail).toContainText(chronicle.url);
+});
+
+test("a page is replayed while its archive is still being read", async ({ page }) => {
+  // All of it and noise behind it, of which the end comes when it is asked for: files are read in long steps.
+  const noise = warcRecord({ url: "https://noise.example/", block: httpResponse({ body: largeFile(8 << 20).archive }) });
+  const long = concat(bytes, gzipMember(noise));
+  const half = long.length - (1 << 20);
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const slow = await startOrigin((request, response) => {
+    response.writeHead(200, { "Access-Control-Allow-Origin": "*", "Content-Type": "application/gzip", "Content-Length": long.length });
+    response.write(long.subarray(0, half));
+    void ended.then(() => response.end(long.subarray(half)));
+  });
+  await page.goto(`/#archive=${encodeURIComponent(`${slow.address}/chron.warc.gz`)}&url=${encodeURIComponent(chronicle.url)}&ts=2014`);
+  const frame = await replayed(page, "Chronicle of 2014");
+  await press(frame, "#nowhere");
+  const missing = await replayed(page, "This page is not in the archive");
+  await expect(missing.locator("body")).toContainText("still being read");
+  end();
+  await new Viewer(page).ready();
+  await button(page, "Load again").click();
+  await expect(missing.locator("body")).not.toContainText("still being read");
+  await slow.close();
 });
 
 for (const theme of ["light", "dark"] as const) {
