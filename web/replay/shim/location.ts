@@ -54,12 +54,11 @@ function locationOf(other: Window): unknown {
   try {
     return (other as unknown as { __wa$loc?: unknown }).__wa$loc ?? other.location;
   } catch {
-    return {
-      set href(url: string) {
-        other.location.href = toReplay(String(url));
-      },
-      replace: (url: string) => other.location.replace(toReplay(String(url))),
-    };
+    const replace = (url: unknown): void => other.location.replace(toReplay(String(url)));
+    return new Proxy({}, {
+      get: (_, name) => (name === "replace" ? replace : Reflect.get(other.location, name)),
+      set: (_, name, value) => Reflect.set(other.location, name, name === "href" ? mapped(value) : value),
+    });
   }
 }
 
