@@ -69,6 +69,8 @@ export function makeRewriter(hosts: ReplayHosts, origins: Origins, loadEditor: (
       if (!scripts) return hosts.html(label, "", null);
       return hosts.html(label, elementOf(shimFor(context, origins), type), await editInline());
     }
+    // Pictures in frames may show other pictures. Their scripts see the replay origin.
+    if (FRAMES.has(dest) && type === "image/svg+xml") return hosts.html(mustDecode(charset) ? "utf-8" : charset, "", null);
     if (dest === "style") return new Whole((bytes) => hosts.text("css", bytes));
     if (dest === "script" || WORKERS.has(dest)) {
       const scriptEditor = await editor();
