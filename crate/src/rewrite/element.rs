@@ -45,28 +45,35 @@ const SCRIPTS: [&str; 8] = [
 ];
 
 pub fn edit(element: &mut Element<'_, '_>, page: &Page) {
-    if is_dropped(element) {
+    let name = element.tag_name();
+    if is_dropped(element, &name) {
         element.remove();
         return;
     }
-    let hosts = &page.hosts;
-    let name = element.tag_name();
-    element.remove_attribute("ping");
-    if name == "script" || name == "link" {
-        // It may be edited; and whatever it is, the archive vouches for it.
-        element.remove_attribute("integrity");
+    // One look at what is there: most elements have few attributes, and none to be changed.
+    let mut is_removed = [false; 2];
+    let mut edits = Vec::new();
+    for attribute in element.attributes() {
+        let own = attribute.name();
+        match own.as_str() {
+            "ping" => is_removed[0] = true,
+            // It may be edited; and whatever it is, the archive vouches for it.
+            "integrity" if name == "script" || name == "link" => is_removed[1] = true,
+            _ => {
+                if let Some(value) = edited(&own, || attribute.value(), page) {
+                    edits.push((own, value));
+                }
+            }
+        }
     }
-    for name in ADDRESSES {
-        change(element, name, |url| {
-            hosts.replay_url(url).or_else(|| script_url(url, page))
-        });
+    for (name, value) in edits {
+        // The name is one that the element has.
+        let _ = element.set_attribute(&name, &value);
     }
-    for name in LISTS {
-        change(element, name, |list| rewrite_list(list, hosts));
-    }
-    change(element, "style", |style| page.changed(Text::Style, style));
-    if page.has_scripts() {
-        edit_handlers(element, page);
+    for (name, is_removed) in ["ping", "integrity"].iter().zip(is_removed) {
+        if is_removed {
+            element.remove_attribute(name);
+        }
     }
     match name.as_str() {
         // Without it Firefox asks the network, past every service worker, for media of another host.
@@ -74,7 +81,7 @@ pub fn edit(element: &mut Element<'_, '_>, page: &Page) {
             let _ = element.set_attribute("crossorigin", "anonymous");
         }
         "meta" if is_refresh(element) => change(element, "content", |content| {
-            rewrite_refresh(content, hosts)
+            rewrite_refresh(content, &page.hosts)
         }),
         "iframe" => edit_frame(element, page),
         "object" | "embed" => {
@@ -83,6 +90,26 @@ pub fn edit(element: &mut Element<'_, '_>, page: &Page) {
             }
         }
         _ => {}
+    }
+}
+
+/// The value of an attribute as it is replayed; none where it stays as it is.
+fn edited(name: &str, value: impl Fn() -> String, page: &Page) -> Option<String> {
+    if ADDRESSES.contains(&name) {
+        changed(&value(), |url| {
+            page.hosts.replay_url(url).or_else(|| script_url(url, page))
+        })
+    } else if LISTS.contains(&name) {
+        changed(&value(), |list| rewrite_list(list, &page.hosts))
+    } else if name == "style" {
+        changed(&value(), |style| page.changed(Text::Style, style))
+    } else if name.starts_with("on") && page.has_scripts() {
+        changed(&value(), |handler| {
+            let source = decoded(handler)?;
+            page.handler(&source).map(|edited| encoded(&edited))
+        })
+    } else {
+        None
     }
 }
 
@@ -108,21 +135,6 @@ fn change(element: &mut Element<'_, '_>, name: &str, edit: impl Fn(&str) -> Opti
     if let Some(value) = value.and_then(|value| changed(&value, edit)) {
         // The name is one that the element has.
         let _ = element.set_attribute(name, &value);
-    }
-}
-
-fn edit_handlers(element: &mut Element<'_, '_>, page: &Page) {
-    let names: Vec<String> = element
-        .attributes()
-        .iter()
-        .map(|attribute| attribute.name())
-        .filter(|name| name.starts_with("on"))
-        .collect();
-    for name in names {
-        change(element, &name, |handler| {
-            let source = decoded(handler)?;
-            page.handler(&source).map(|edited| encoded(&edited))
-        });
     }
 }
 
@@ -163,7 +175,7 @@ fn edit_frame(element: &mut Element<'_, '_>, page: &Page) {
     }
 }
 
-fn is_dropped(element: &Element<'_, '_>) -> bool {
+fn is_dropped(element: &Element<'_, '_>, name: &str) -> bool {
     let has_word = |name: &str, words: &[&str]| {
         element.get_attribute(name).is_some_and(|value| {
             value
@@ -171,7 +183,7 @@ fn is_dropped(element: &Element<'_, '_>) -> bool {
                 .any(|word| words.iter().any(|known| word.eq_ignore_ascii_case(known)))
         })
     };
-    match element.tag_name().as_str() {
+    match name {
         "link" => has_word("rel", &HINTS),
         "meta" => has_word(
             "http-equiv",
