@@ -286,6 +286,15 @@ fn windows_that_are_taken_apart_are_held() {
                 "let {top} = b, {top: c} = __wa$L(self)",
             ),
             (
+                "var a, {b,top: c} = self",
+                "var a, {b,top: c} = __wa$L(self)",
+            ),
+            ("({top:a}= parent)", "({top:a}= __wa$L(parent))"),
+            (
+                "const {'top': a} /* b */ = a.parent",
+                "const {'top': a} /* b */ = __wa$L(a.parent)",
+            ),
+            (
                 "const {'location': a} = b",
                 "const {'location': a} = __wa$L(b)",
             ),
@@ -624,5 +633,30 @@ fn long_lines_take_their_length_and_no_more() {
         let source = part.repeat((2 << 20) / part.len());
         edit(source.as_bytes(), Goal::Script, &replay);
         needs_editing(source.as_bytes());
+    }
+}
+
+#[test]
+fn most_scripts_are_passed_over() {
+    for (source, is_needed) in [
+        (
+            "a.style.top = '1px'; b = {left: 0,top:1}; c['a'] == 'top'; d(e).top + f[0].top",
+            false,
+        ),
+        (
+            "stop(); topmost; $top; top_; allocation; locations; imported; exports.from = 1",
+            false,
+        ),
+        ("export {a}; export default b", false),
+        ("export {a} from 'b'", true),
+        ("window.top; a", true),
+        ("a = top", true),
+        ("a .top", true),
+        ("...top", true),
+        ("a[ 'top' ]", true),
+        ("a[/**/'top'/**/]", true),
+        ("self\u{a0}.top", true),
+    ] {
+        assert_eq!(needs_editing(source.as_bytes()), is_needed, "{source}");
     }
 }

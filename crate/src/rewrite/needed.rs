@@ -23,9 +23,11 @@ const HIDDEN: [&[u8]; 3] = [b"x63\\x61\\x74\\x69", b"x74\\x6f\\x70", b"x73\\x74\
 
 pub fn needs_editing(source: &[u8]) -> bool {
     let (mut has_export, mut has_from) = (false, false);
+    let (mut has_key, mut has_pattern) = (false, false);
     let mut at = 0;
     while let Some(&byte) = source.get(at) {
         if !is_part(byte) {
+            has_pattern |= byte == b'}' && is_assigned_to(&source[at + 1..]);
             at += 1;
             continue;
         }
@@ -35,14 +37,18 @@ pub fn needs_editing(source: &[u8]) -> bool {
         }
         match &source[start..at] {
             b"location" | b"import" | b"postMessage" => return true,
-            b"top" if is_top(source, start) => return true,
+            b"top" => match top(source, start) {
+                Top::Window => return true,
+                Top::Key => has_key = true,
+                Top::Other => {}
+            },
             b"export" => has_export = true,
             b"from" => has_from = true,
             [b'x', _, _] if is_hidden(&source[start..]) => return true,
             _ => {}
         }
     }
-    has_export && has_from
+    (has_export && has_from) || (has_key && has_pattern)
 }
 
 fn is_part(byte: u8) -> bool {
@@ -56,20 +62,57 @@ fn is_hidden(text: &[u8]) -> bool {
     })
 }
 
-/// This `top` may be a window: no key, no text by itself, no property of something else.
-fn is_top(source: &[u8], start: usize) -> bool {
+/// A brace ends a pattern, or a comment or a rarer space hides whether it does.
+fn is_assigned_to(after: &[u8]) -> bool {
+    match after.trim_ascii_start() {
+        [b'=', b'=' | b'>', ..] => false,
+        [b'=', ..] => true,
+        after => is_unclear(after),
+    }
+}
+
+/// What comes next may be a comment or a rarer space.
+fn is_unclear(after: &[u8]) -> bool {
+    matches!(after, [b'/' | b'<' | b'-' | 0x0b | 0x80.., ..])
+}
+
+/// A text in brackets names a property.
+fn is_in_brackets(after: &[u8]) -> bool {
+    let after = after.trim_ascii_start();
+    after.starts_with(b"]") || is_unclear(after)
+}
+
+/// What a `top` may be.
+enum Top {
+    Window,
+    /// The key of an object or a pattern, or a text by itself.
+    Key,
+    /// A property of something else.
+    Other,
+}
+
+fn top(source: &[u8], start: usize) -> Top {
     let (before, after) = (&source[..start], source.get(start + 3));
     match before {
-        [.., b'[', b'"' | b'\''] => true,
-        [.., quote @ (b'"' | b'\'')] if after == Some(quote) => false,
-        [.., b'{' | b','] if after == Some(&b':') => false,
-        [.., b'.', b'.', b'.'] => true,
+        [.., quote @ (b'"' | b'\'')] if after == Some(quote) => {
+            if is_in_brackets(&source[start + 4..]) {
+                Top::Window
+            } else {
+                Top::Key
+            }
+        }
+        [.., b'{' | b','] if after == Some(&b':') => Top::Key,
+        [.., b'.', b'.', b'.'] => Top::Window,
         [object @ .., b'?', b'.'] | [object @ .., b'.'] => {
             let is_known = object
                 .last()
-                .is_some_and(|byte| is_part(*byte) || b")]".contains(byte));
-            !is_known || WINDOWS.iter().any(|name| object.ends_with(name))
+                .is_some_and(|byte| byte.is_ascii() && (is_part(*byte) || b")]".contains(byte)));
+            if !is_known || WINDOWS.iter().any(|name| object.ends_with(name)) {
+                Top::Window
+            } else {
+                Top::Other
+            }
         }
-        _ => true,
+        _ => Top::Window,
     }
 }
