@@ -471,6 +471,22 @@ fn addresses_in_style_sheets_are_replaced() {
             "a{b:url(\"https:\\2f /a.example/x'\")}",
             format!("a{{b:url(\"{R}/x\\'\")}}"),
         ),
+        (
+            "a[href^='https://a.example']{}",
+            format!("a[href^='{R}/']{{}}"),
+        ),
+        (
+            "a[ href ^= \"https://\" ],img[src='//a.example/x' i]",
+            format!("a[ href ^= \"http://\" ],img[src='{R}/x' i]"),
+        ),
+        (
+            "a[href^=\"https://\"],a[href^='http']{}",
+            "a[href^=\"http://\"],a[href^='http']{}".into(),
+        ),
+        (
+            "a[href^='https:']{b:url(//a.example/x)}",
+            format!("a[href^='http:']{{b:url({R}/x)}}"),
+        ),
         ("a{b:url(//a.example/x", format!("a{{b:url({R}/x")),
         ("a{b:url(\"//a.example/x", format!("a{{b:url(\"{R}/x")),
     ] {
@@ -485,6 +501,8 @@ fn addresses_in_style_sheets_are_replaced() {
         "a{b:url(\"data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>\")}",
         "a{b:url(/x) /* // */}",
         "a{b:myurl(https://a.example/)}",
+        "a[title='https://a.example/'],a[href*='a.example'],a[href^='/x']{}",
+        "a{grid:[href] 'https://a.example/'}",
         "\\",
         "a{b:url(\\",
         "a{b:url('\\",

@@ -1,4 +1,5 @@
-//! Host names in style sheets: absolute addresses in `url()`, after `@import` and in the strings of `image-set()`.
+//! Host names in style sheets: absolute addresses in `url()`, after `@import`, in the strings of `image-set()`, and
+//! those that selectors compare attributes with.
 //!
 //! Reads tokens, as far as to know strings, comments and functions from each other. What stands after `@namespace` is
 //! a name and no address.
@@ -9,8 +10,8 @@ use super::hosts::Hosts;
 
 /// The text with its absolute addresses replaced; the same text where there are none.
 pub fn rewrite<'a>(css: &'a str, hosts: &Hosts) -> Cow<'a, str> {
-    // An escape may stand for a slash.
-    if !css.contains("//") && !css.contains('\\') {
+    // An escape may stand for a slash; a selector may ask for a scheme.
+    if !css.contains("//") && !css.contains('\\') && !css.contains("http") {
         return css.into();
     }
     let mut scanner = Scanner {
@@ -41,6 +42,8 @@ impl<'a> Scanner<'a> {
         let mut is_import = false;
         // Brackets that are open, and of those the one of an `image-set`.
         let (mut depth, mut image_set) = (0usize, None);
+        // Of a selector in square brackets: the attribute that it compares.
+        let mut attribute = None;
         while let Some(byte) = self.byte(self.at) {
             match byte {
                 b'/' if self.byte(self.at + 1) == Some(b'*') => self.skip_comment(),
@@ -49,8 +52,19 @@ impl<'a> Scanner<'a> {
                     self.skip_string(byte);
                     if is_import || image_set.is_some() {
                         self.replace_string(start);
+                    } else if attribute.is_some_and(is_address) {
+                        self.replace_compared(start);
                     }
                     is_import = false;
+                }
+                b'[' => {
+                    self.at += 1;
+                    self.skip_space();
+                    attribute = Some(self.name());
+                }
+                b']' => {
+                    self.at += 1;
+                    attribute = None;
                 }
                 b'@' => {
                     self.at += 1;
@@ -73,7 +87,7 @@ impl<'a> Scanner<'a> {
                 }
                 b';' | b'{' | b'}' => {
                     is_import = false;
-                    (depth, image_set) = (0, None);
+                    (depth, image_set, attribute) = (0, None, None);
                     self.at += 1;
                 }
                 b'\\' => self.at += 2,
@@ -108,12 +122,7 @@ impl<'a> Scanner<'a> {
 
     /// What stands in `url(`, up to its bracket.
     fn address(&mut self) {
-        while self
-            .byte(self.at)
-            .is_some_and(|byte| byte.is_ascii_whitespace())
-        {
-            self.at += 1;
-        }
+        self.skip_space();
         let start = self.at;
         if let Some(quote @ (b'"' | b'\'')) = self.byte(start) {
             self.skip_string(quote);
@@ -143,11 +152,30 @@ impl<'a> Scanner<'a> {
         self.replace(start + 1, start + 1 + length);
     }
 
+    /// What an address is compared with may be no more than how it begins.
+    fn replace_compared(&mut self, start: usize) {
+        self.at = self.boundary(self.at);
+        let given = self.css[start + 1..self.at].trim_end_matches(['"', '\'']);
+        let end = start + 1 + given.len();
+        match given
+            .strip_prefix("http")
+            .map(|rest| rest.strip_prefix('s').unwrap_or(rest))
+        {
+            Some(rest @ ("" | ":" | ":/" | "://")) => {
+                self.put(start + 1, end, &format!("{}{rest}", self.hosts.scheme()));
+            }
+            _ => self.replace(start + 1, end),
+        }
+    }
+
     fn replace(&mut self, start: usize, end: usize) {
         let given = &self.css[start..end];
-        let Some(url) = self.hosts.replay_url(&unescaped(given)) else {
-            return;
-        };
+        if let Some(url) = self.hosts.replay_url(&unescaped(given)) {
+            self.put(start, end, &url);
+        }
+    }
+
+    fn put(&mut self, start: usize, end: usize, url: &str) {
         self.out.push_str(&self.css[self.copied..start]);
         for letter in url.chars() {
             if "\"'()\\ ".contains(letter) {
@@ -164,6 +192,15 @@ impl<'a> Scanner<'a> {
         (at..=self.css.len())
             .find(|&at| self.css.is_char_boundary(at))
             .unwrap_or(self.css.len())
+    }
+
+    fn skip_space(&mut self) {
+        while self
+            .byte(self.at)
+            .is_some_and(|byte| byte.is_ascii_whitespace())
+        {
+            self.at += 1;
+        }
     }
 
     fn skip_comment(&mut self) {
@@ -198,6 +235,12 @@ impl<'a> Scanner<'a> {
 
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
+}
+
+fn is_address(attribute: &str) -> bool {
+    ["href", "src", "action", "data", "poster", "srcset"]
+        .iter()
+        .any(|name| attribute.eq_ignore_ascii_case(name))
 }
 
 fn is_image_set(name: &str) -> bool {

@@ -39,6 +39,11 @@ impl Hosts {
         }
     }
 
+    /// What replay addresses begin with.
+    pub fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
     /// The label of a host, given with its port unless that is a default one.
     pub fn label(&self, host: &str) -> String {
         let host = host.to_ascii_lowercase();

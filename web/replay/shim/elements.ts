@@ -1,9 +1,10 @@
 /** Addresses of elements: what is set is mapped, what is read is what was archived. */
 
-import { ADDRESSES, LISTS, mapList, mapValue } from "./markup.js";
-import { accessor, apply, getOwnPropertyDescriptor, method, prototypeOf } from "./natives.js";
+import { config } from "./config.js";
 import { setSrcdoc } from "./frames.js";
-import { mapped, realLocation, told, unmapped } from "./place.js";
+import { ADDRESSES, LISTS, mapList, mapValue } from "./markup.js";
+import { accessor, apply, getOwnPropertyDescriptor, method, methodArgs, prototypeOf } from "./natives.js";
+import { mapped, realLocation, toReplay, told, unmapped } from "./place.js";
 
 const ONE: Record<string, string> = {
   Anchor: "href", Area: "href", Link: "href", Base: "href", Image: "src currentSrc", Script: "src", IFrame: "src", Frame: "src",
@@ -37,6 +38,15 @@ function attributeSet(args: unknown[], nameAt: number, self: object): boolean {
   return value !== null;
 }
 
+/** Attributes hold mapped addresses: a selector that compares them is mapped too. */
+function mapSelector(args: unknown[]): void {
+  if (typeof args[0] !== "string" || !args[0].includes("//")) return;
+  args[0] = args[0].replace(/(\[\s*(?:href|src|action|data|poster)\s*[\^$*]?=\s*)(["'])(.*?)\2/gi, (_, before: string, quote: string, value: string) => {
+    const url = /^https?:\/\/$/.test(value) ? `${config.scheme}://` : toReplay(value);
+    return before + quote + url + quote;
+  });
+}
+
 export function mapElements(): void {
   const of = (name: string): object | undefined => prototypeOf(`HTML${name}Element`);
   for (const [name, attributes] of Object.entries(ONE)) {
@@ -58,6 +68,10 @@ export function mapElements(): void {
   accessor(prototypeOf("SVGAnimatedString"), "baseVal", told, mapped);
   accessor(prototypeOf("SVGAnimatedString"), "animVal", told);
   for (const name of ["Script", "Link"]) accessor(of(name), "integrity", null, () => "");
+
+  for (const owner of ["Document", "DocumentFragment", "Element"].map(prototypeOf)) {
+    for (const name of ["querySelector", "querySelectorAll", "matches", "closest"]) methodArgs(owner, name, mapSelector);
+  }
 
   const element = prototypeOf("Element");
   method(element, "setAttribute", (call, args, self) => (attributeSet(args, 0, self) ? call(args) : undefined));
