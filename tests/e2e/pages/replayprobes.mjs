@@ -195,6 +195,22 @@ const probes = {
   "RTCPeerConnection and fetchLater": () => [typeof RTCPeerConnection, typeof fetchLater].join(),
   "Notification": () => (typeof Notification === "undefined" ? "denied" : Notification.permission),
   "window.open": () => String(window.open(`${other}/opened`)),
+  "names and methods that pages take for themselves": async () => {
+    const kept = [window.URL, window.Element];
+    Object.assign(window, { URL: "of the page", Element: () => {} });
+    String.prototype.toJSON = Array.prototype.toJSON = () => "spoiled";
+    try {
+      const image = make("img", { src: `${cdn}/pic.svg` });
+      await loaded(image);
+      make("p").innerHTML = "<i><iframe></iframe></i>";
+      await soon(0);
+      return [location.host, image.naturalWidth, (await window[window.length - 1].fetch(`${cdn}/data.json`)).status].join();
+    } finally {
+      delete String.prototype.toJSON;
+      delete Array.prototype.toJSON;
+      [window.URL, window.Element] = kept;
+    }
+  },
   "inline handler": () => {
     document.getElementById("handled").click();
     return handled;
@@ -237,6 +253,7 @@ export const expected = {
   "selectors find archived addresses": "link,1,true", "style sheets find archived addresses": "rgb(7, 8, 9)",
   Date: "true", lastModified: "05/03/2014", referrer: "", "chance is set": "false,36,4", WebSocket: "ended by error",
   "RTCPeerConnection and fetchLater": "undefined,undefined", Notification: "denied", "window.open": "null",
+  "names and methods that pages take for themselves": "www.probe.example,33,200",
   "inline handler": "www.probe.example", "inline script": `${probePage} true`,
 };
 

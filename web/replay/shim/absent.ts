@@ -1,6 +1,6 @@
 /** What an archived page is better off without: it would ask for what no archive holds, or crash the browser. */
 
-import { defineProperty, method, prototypeOf, put, tell } from "./natives.js";
+import { defineProperty, method, NativeURL, prototypeOf, put, tell } from "./natives.js";
 
 /** Chromium 156 crashes where these meet a Connection-Allowlist; and what they lead to is never in an archive. */
 const GONE = ["fetchLater", "RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"];
@@ -20,7 +20,7 @@ class Unreachable extends EventTarget {
 
   constructor(url: unknown) {
     super();
-    this.url = new URL(String(url)).href;
+    this.url = new NativeURL(String(url)).href;
     setTimeout(() => {
       this.readyState = 3;
       for (const event of [new Event("error"), new CloseEvent("close", { code: 1006 })]) {

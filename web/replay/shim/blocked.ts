@@ -1,4 +1,4 @@
-/** The net below all mapping: what the policy has refused is mapped once more, and told. */
+/** The net below all mapping: what the policy has refused is mapped once more, or told. */
 
 import { isTop, say, toReplay } from "./place.js";
 import { LISTS, mapList } from "./markup.js";
@@ -7,7 +7,9 @@ import { tellPlace } from "./navigation.js";
 
 const tried = new WeakSet<Element>();
 
-function mapAgain(blocked: string): void {
+/** Whether there was an element that asked for it. */
+function mapAgain(blocked: string): boolean {
+  let isFound = false;
   const address = blocked.replace(/["\\]/g, "\\$&");
   const withoutScheme = address.replace(/^https?:/, "");
   for (const element of document.querySelectorAll(`[src$="${withoutScheme}"],[href$="${withoutScheme}"],[poster$="${withoutScheme}"],[srcset*="${withoutScheme}"],[style*="${withoutScheme}"],style`)) {
@@ -23,14 +25,15 @@ function mapAgain(blocked: string): void {
       }
     }
     tried.add(element);
+    isFound = true;
   }
+  return isFound;
 }
 
 export function watch(): void {
   document.addEventListener("securitypolicyviolation", ({ blockedURI }) => {
     if (!/^(?:https?|wss?):/.test(blockedURI)) return;
-    say({ wa: "blocked", url: blockedURI });
-    if (toReplay(blockedURI) !== blockedURI) mapAgain(blockedURI);
+    if (toReplay(blockedURI) === blockedURI || !mapAgain(blockedURI)) say({ wa: "blocked", url: blockedURI });
   });
   if (!isTop) return;
   document.addEventListener("DOMContentLoaded", () => {

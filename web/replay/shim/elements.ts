@@ -3,7 +3,7 @@
 import { config } from "./config.js";
 import { setSrcdoc } from "./frames.js";
 import { ADDRESSES, LISTS, mapList, mapValue } from "./markup.js";
-import { accessor, apply, getOwnPropertyDescriptor, method, methodArgs, prototypeOf } from "./natives.js";
+import { accessor, apply, getOwnPropertyDescriptor, method, methodArgs, NativeURL, prototypeOf } from "./natives.js";
 import { mapped, realLocation, toReplay, told, unmapped } from "./place.js";
 
 const ONE: Record<string, string> = {
@@ -60,7 +60,7 @@ export function mapElements(): void {
     for (const part of PARTS) {
       accessor(owner, part, (value, self) => {
         const url = apply(href, self, []) as string;
-        return url.startsWith("http") && URL.canParse(url) ? new URL(url)[part] : value;
+        return url.startsWith("http") && NativeURL.canParse(url) ? new NativeURL(url)[part] : value;
       });
     }
     method(owner, "toString", (call, args) => told(call(args)));

@@ -116,7 +116,7 @@ export function enterFrames(): void {
     for (const { addedNodes } of changes) {
       for (const node of addedNodes) {
         if (isFrame(node)) enter(node);
-        else if (node instanceof Element && node.firstElementChild) for (const frame of node.getElementsByTagName("iframe")) enter(frame);
+        else if (node.nodeType === 1 && node.firstChild) for (const frame of (node as Element).getElementsByTagName("iframe")) enter(frame);
       }
     }
   }).observe(document, { childList: true, subtree: true });

@@ -3,6 +3,7 @@
  * are made of. tests/web/shimhosts.test.ts holds both to the same answers.
  */
 
+import { NativeURL } from "./natives.js";
 import { sha256 } from "./sha256.js";
 
 export interface Hosts {
@@ -75,7 +76,7 @@ function split(url: string): { scheme: string; host: string; rest: string } | un
 function asciiName(name: string): string {
   const lower = name.toLowerCase();
   // eslint-disable-next-line no-control-regex
-  return /^[\x00-\x7f]*$/.test(name) || !URL.canParse(`http://${lower}`) ? lower : new URL(`http://${lower}`).hostname;
+  return /^[\x00-\x7f]*$/.test(name) || !NativeURL.canParse(`http://${lower}`) ? lower : new NativeURL(`http://${lower}`).hostname;
 }
 
 /** The name of a host that can be read back to the same host. */

@@ -3,7 +3,7 @@
  * `__wa$loc`, `__wa$top` and, where something else may be meant too, for `__wa$L(thing).location`.
  */
 
-import { apply, defineProperty, getOwnPropertyDescriptor, tell } from "./natives.js";
+import { apply, defineProperty, getOwnPropertyDescriptor, NativeURL, tell } from "./natives.js";
 import { config } from "./config.js";
 import { isPage, isWindow, mapped, realLocation, replayTop, told, toReplay } from "./place.js";
 
@@ -26,9 +26,9 @@ function makeLocation(): Location {
     defineProperty(lie, name, {
       enumerable: true,
       configurable: true,
-      get: () => (URL.canParse(href()) ? String(new URL(href())[name]) : (realLocation[name] as string)),
+      get: () => (NativeURL.canParse(href()) ? String(new NativeURL(href())[name]) : (realLocation[name] as string)),
       set(value: unknown) {
-        const url = new URL(href());
+        const url = new NativeURL(href());
         if (name === "hash" || name === "search" || name === "pathname") (realLocation as unknown as Record<string, unknown>)[name] = value;
         else {
           (url as unknown as Record<string, unknown>)[name] = value;
@@ -65,7 +65,7 @@ function locationOf(other: Window): unknown {
 function setLocation(other: Window, url: unknown): void {
   if ((other as unknown) === globalThis) go(url);
   // A relative address is relative to who sets it.
-  else other.location.href = String(mapped(new URL(String(url), isPage ? document.baseURI : href()).href));
+  else other.location.href = String(mapped(new NativeURL(String(url), isPage ? document.baseURI : href()).href));
 }
 
 /** What stands for a window or a document where its location or top is asked for. */
@@ -112,12 +112,12 @@ export function lieAboutLocation(): void {
   fixed("__wa$L", lookFor);
   if (!isPage) {
     tell(globalThis, "location", () => ownLocation);
-    return tell(globalThis, "origin", () => new URL(config.url).origin);
+    return tell(globalThis, "origin", () => new NativeURL(config.url).origin);
   }
   ownHolders.set(window, holderOf(window, window)).set(document, holderOf(document, window));
   // Assigning to it does nothing, as with the real one.
   tell(globalThis, "__wa$top", () => replayTop, () => {});
-  tell(globalThis, "origin", () => new URL(config.url).origin);
+  tell(globalThis, "origin", () => new NativeURL(config.url).origin);
   if (replayTop !== window) return;
   tell(globalThis, "parent", () => window, (value) => void defineProperty(globalThis, "parent", { value, writable: true, configurable: true, enumerable: true }));
   tell(globalThis, "frameElement", () => null);

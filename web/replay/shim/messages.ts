@@ -1,12 +1,12 @@
 /** Messages between windows: origins are named as archived and are replay origins. */
 
-import { accessor, defineProperty, prototypeOf } from "./natives.js";
+import { accessor, defineProperty, NativeURL, prototypeOf } from "./natives.js";
 import { isWindow, toReplay, unmapped } from "./place.js";
 
 function originOf(target: unknown): unknown {
   if (typeof target !== "string") return target;
   const url = toReplay(target);
-  return url === target ? target : new URL(url).origin;
+  return url === target ? target : new NativeURL(url).origin;
 }
 
 function withOrigin(options: unknown): unknown {

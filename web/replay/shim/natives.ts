@@ -5,6 +5,9 @@
 
 export const { apply, construct, defineProperty, getOwnPropertyDescriptor } = Reflect;
 
+/** Old pages have variables of that name. */
+export const NativeURL = URL;
+
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 type Owner = object | undefined;
 

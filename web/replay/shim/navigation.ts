@@ -1,6 +1,6 @@
 /** Where a page goes: addresses that nothing has mapped before are mapped here, and new windows are the viewer's. */
 
-import { accessor, method, methodArgs, prototypeOf, put } from "./natives.js";
+import { accessor, method, methodArgs, NativeURL, prototypeOf, put } from "./natives.js";
 import { isTop, isWindow, mapped, realLocation, replayTop, say, toArchived, toReplay, told } from "./place.js";
 
 interface NavigateEvent extends Event {
@@ -98,7 +98,7 @@ export function mapGoing(): void {
       realLocation.assign(address);
       return window;
     }
-    if (address !== "") open(new URL(address, document.baseURI).href, String(target));
+    if (address !== "") open(new NativeURL(address, document.baseURI).href, String(target));
     return null;
   });
   addEventListener("hashchange", tellPlace);

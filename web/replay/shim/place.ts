@@ -2,8 +2,9 @@
 
 import { config } from "./config.js";
 import { makeHosts } from "./hosts.js";
+import { NativeURL } from "./natives.js";
 
-const own = new URL(config.url);
+const own = new NativeURL(config.url);
 export const { toReplay, toArchived, unmapped } = makeHosts(config.scheme, config.domain, config.salt, own.protocol);
 
 export const isPage = typeof document === "object";

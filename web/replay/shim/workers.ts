@@ -1,7 +1,7 @@
 /** Workers that pages start: their scripts are mapped, and where a page made the script itself, this one goes first. */
 
 import { source } from "./config.js";
-import { constructor, defineProperty, method, methodArgs } from "./natives.js";
+import { constructor, defineProperty, method, methodArgs, NativeURL } from "./natives.js";
 import { mapped } from "./place.js";
 
 /** Of the page's own making, by their addresses. */
@@ -23,7 +23,7 @@ let create: (blob: Blob) => string = () => "";
 
 export function mapWorkers(): void {
   const { createObjectURL } = URL;
-  create = (blob) => createObjectURL.call(URL, blob);
+  create = (blob) => createObjectURL.call(NativeURL, blob);
   method(URL, "createObjectURL", (call, args) => {
     const url = call(args) as string;
     if (args[0] instanceof Blob) blobs.set(url, args[0]);
