@@ -322,3 +322,7 @@ pub const NESTED_DOCUMENTS_MAX: usize = 4;
 /// Brackets, functions (which count four times) and statements within each other in a script; deeper ones are not edited.
 /// Reading recurs that deep, in less than the half megabyte of stack that workers have in every browser.
 pub const SCRIPT_DEPTH_MAX: usize = 500;
+
+/// Names and properties in a script that edits are about; one with more of them stays as it is. Large programs have
+/// some hundreds, and each takes a hundred bytes.
+pub const SCRIPT_EDITS_MAX: usize = 200_000;

@@ -1,6 +1,6 @@
 //! Scripts edited: what is a free `location` or `top`, what is asked of windows, and that no text whatever breaks it.
 
-use stackroom::limits::SCRIPT_DEPTH_MAX;
+use stackroom::limits::{SCRIPT_DEPTH_MAX, SCRIPT_EDITS_MAX};
 use stackroom::rewrite::needs_editing;
 use stackroom::script::{Edited, Goal, edit};
 
@@ -634,6 +634,21 @@ fn long_lines_take_their_length_and_no_more() {
         edit(source.as_bytes(), Goal::Script, &replay);
         needs_editing(source.as_bytes());
     }
+}
+
+#[test]
+fn more_edits_than_any_program_needs_are_none() {
+    for part in [
+        "top;",
+        "a.location,1,",
+        "a=[{location}],",
+        "a=()=>{({location}=b)},",
+    ] {
+        let source = format!("{}1", part.repeat(SCRIPT_EDITS_MAX + 1));
+        assert!(!read(&source, Goal::Script).is_read, "{part}");
+    }
+    let most = read(&"top;".repeat(SCRIPT_EDITS_MAX), Goal::Script);
+    assert!(most.is_read && most.text.is_some());
 }
 
 #[test]

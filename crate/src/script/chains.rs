@@ -51,7 +51,7 @@ impl Parser<'_> {
         let chain = self.chain(start, expr, false)?;
         if chain.has_calls {
             // Without brackets the arguments would go to these calls.
-            self.edits.wrap(start, self.last_end, "(");
+            self.wrap(start, self.last_end, "(")?;
         }
         if self.is(Kind::ParenOpen) {
             self.arguments()?;
@@ -108,8 +108,7 @@ impl Parser<'_> {
             return Err(Stop::Syntax);
         }
         self.next();
-        self.asked(chain, kind, mark, end);
-        Ok(())
+        self.asked(chain, kind, mark, end)
     }
 
     /// A property in brackets, which stand where `mark` does or behind it.
@@ -123,11 +122,10 @@ impl Parser<'_> {
             Kind::Bad
         };
         self.expect(Kind::BracketClose)?;
-        self.asked(chain, kind, mark, end);
-        Ok(())
+        self.asked(chain, kind, mark, end)
     }
 
-    fn asked(&mut self, chain: &mut Chain, name: Kind, mark: Token, end: usize) {
+    fn asked(&mut self, chain: &mut Chain, name: Kind, mark: Token, end: usize) -> Parsed<()> {
         let object = chain.expr;
         let open = match name {
             _ if object.is_no_window() => None,
@@ -137,7 +135,7 @@ impl Parser<'_> {
             _ => None,
         };
         if let Some(open) = open {
-            self.edits.wrap(chain.start, end, open);
+            self.wrap(chain.start, end, open)?;
             chain.has_calls = true;
             // The call is never left out, so that what follows it must be.
             match mark.kind {
@@ -150,6 +148,7 @@ impl Parser<'_> {
             Kind::Window | Kind::Top => Shape::Window,
             _ => Shape::Any,
         });
+        Ok(())
     }
 
     fn is_called(&self) -> bool {

@@ -112,7 +112,7 @@ impl Parser<'_> {
             if expr.keys != 0 {
                 let start = self.token.start;
                 let value = self.assignment()?;
-                self.hold(expr.keys, start, value);
+                self.hold(expr.keys, start, value)?;
                 return Ok(whole_so_far);
             }
         }
@@ -250,7 +250,7 @@ impl Parser<'_> {
         if self.is(Kind::Arrow) && !self.token.is_on_new_line {
             return self.arrow(self.scopes.marks(), binds, false);
         }
-        self.refer(token, false);
+        self.refer(token, false)?;
         Ok(Expr {
             binds,
             keys: 0,
@@ -406,7 +406,7 @@ impl Parser<'_> {
             return Err(Stop::Syntax);
         };
         whole.binds |= name_of(name.kind);
-        self.refer(name, true);
+        self.refer(name, true)?;
         if self.eat(Kind::Assign) {
             self.assignment()?;
         }

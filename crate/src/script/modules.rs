@@ -19,7 +19,7 @@ impl Parser<'_> {
         self.expect(Kind::ParenOpen)?;
         let start = self.token.start;
         self.inner_assignment()?;
-        self.edits.wrap(start, self.last_end, "__wa$import(");
+        self.wrap(start, self.last_end, "__wa$import(")?;
         if self.eat(Kind::Comma) && !self.is(Kind::ParenClose) {
             self.inner_assignment()?;
             self.eat(Kind::Comma);

@@ -1,6 +1,6 @@
 //! The state of a parse, and what all its parts share.
 
-use crate::limits::SCRIPT_DEPTH_MAX;
+use crate::limits::{SCRIPT_DEPTH_MAX, SCRIPT_EDITS_MAX};
 
 use super::Goal;
 use super::edits::Edits;
@@ -16,8 +16,8 @@ use super::words::word;
 pub enum Stop {
     /// This is no script, or none of this goal.
     Syntax,
-    /// Deeper than `SCRIPT_DEPTH_MAX`.
-    Deep,
+    /// Deeper than `SCRIPT_DEPTH_MAX`, or with more than `SCRIPT_EDITS_MAX` in it.
+    Limit,
 }
 
 pub type Parsed<T> = Result<T, Stop>;
@@ -39,6 +39,8 @@ pub struct Parser<'a> {
     pub last_end: usize,
     pub scopes: Scopes,
     pub edits: Edits,
+    /// Names and calls that may be edited, so far.
+    edit_count: usize,
     pub function: Function,
     /// `in` ends an expression: in the head of a loop.
     pub no_in: bool,
@@ -64,6 +66,7 @@ impl<'a> Parser<'a> {
             last_end: 0,
             scopes: Scopes::new(goal == Goal::Script),
             edits: Edits::default(),
+            edit_count: 0,
             function: Function {
                 is_async: is_module,
                 is_strict: is_module,
@@ -142,7 +145,7 @@ impl<'a> Parser<'a> {
     pub fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;
         if self.depth > SCRIPT_DEPTH_MAX {
-            return Err(Stop::Deep);
+            return Err(Stop::Limit);
         }
         Ok(())
     }
@@ -159,18 +162,37 @@ impl<'a> Parser<'a> {
     }
 
     /// Names what stands there, which nothing need hide.
-    pub fn refer(&mut self, token: Token, is_shorthand: bool) {
+    pub fn refer(&mut self, token: Token, is_shorthand: bool) -> Parsed<()> {
         if token.kind == Kind::Eval {
             self.uses_eval = true;
         }
+        let name = name_of(token.kind);
+        if name == 0 {
+            return Ok(());
+        }
         self.scopes.refer(
-            name_of(token.kind),
+            name,
             Reference {
                 start: token.start,
                 end: token.end,
                 is_shorthand,
             },
         );
+        self.count_edit()
+    }
+
+    /// Puts a call around a part of the script.
+    pub fn wrap(&mut self, start: usize, end: usize, open: &'static str) -> Parsed<()> {
+        self.edits.wrap(start, end, open);
+        self.count_edit()
+    }
+
+    fn count_edit(&mut self) -> Parsed<()> {
+        self.edit_count += 1;
+        if self.edit_count > SCRIPT_EDITS_MAX {
+            return Err(Stop::Limit);
+        }
+        Ok(())
     }
 
     /// What word a string is, its quotes taken off.
@@ -191,11 +213,12 @@ impl<'a> Parser<'a> {
     }
 
     /// The value that begins at `start` and ends here is taken apart by a pattern with these keys.
-    pub fn hold(&mut self, keys: Names, start: usize, value: Expr) {
+    pub fn hold(&mut self, keys: Names, start: usize, value: Expr) -> Parsed<()> {
         let is_held = !value.is_no_window()
             && (keys & LOCATION != 0 || (keys & TOP != 0 && value.is_called_window()));
         if is_held {
-            self.edits.wrap(start, self.last_end, "__wa$L(");
+            self.wrap(start, self.last_end, "__wa$L(")?;
         }
+        Ok(())
     }
 }

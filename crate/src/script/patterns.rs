@@ -11,7 +11,7 @@ impl Parser<'_> {
         if self.eat(Kind::Assign) {
             let start = self.token.start;
             let value = self.assignment()?;
-            self.hold(keys, start, value);
+            self.hold(keys, start, value)?;
         }
         Ok(())
     }
@@ -27,7 +27,7 @@ impl Parser<'_> {
             kind if kind.is_identifier() => {
                 let token = self.token;
                 self.next();
-                self.declare(token, is_var, false);
+                self.declare(token, is_var, false)?;
                 Ok(0)
             }
             _ => Err(Stop::Syntax),
@@ -69,7 +69,7 @@ impl Parser<'_> {
                     self.binding_element(is_var)?;
                 } else {
                     let name = key.filter(|token| token.kind.is_identifier());
-                    self.declare(name.ok_or(Stop::Syntax)?, is_var, true);
+                    self.declare(name.ok_or(Stop::Syntax)?, is_var, true)?;
                     if self.eat(Kind::Assign) {
                         self.assignment()?;
                     }
@@ -85,17 +85,18 @@ impl Parser<'_> {
         Ok(keys)
     }
 
-    fn declare(&mut self, token: Token, is_var: bool, is_shorthand: bool) {
+    fn declare(&mut self, token: Token, is_var: bool, is_shorthand: bool) -> Parsed<()> {
         let name = name_of(token.kind);
         if name == 0 {
-            return;
+            return Ok(());
         }
         if !is_var {
             self.scopes.declare(name);
         } else if !self.scopes.declare_var(name) {
             self.is_surely_script = true;
-            self.refer(token, is_shorthand);
+            self.refer(token, is_shorthand)?;
         }
+        Ok(())
     }
 
     /// What follows `var`, `let`, `const` and `using`.
