@@ -117,6 +117,23 @@ test("the server of a replay origin answers with what starts its pipe, and with 
   }
 });
 
+test("one call replays a page in an element, and the archive takes it along when it is closed", async ({ page }) => {
+  await page.goto(`http://localhost:${host.port}/?archive=/archive/many.warc.gz&salt=k3vq7a`);
+  await page.evaluate(async (url) => {
+    const [{ openArchive }, { replay }] = await Promise.all([import("/lib/index.js" as string), import("/replay/index.js" as string)]);
+    const archive = await openArchive(await (await fetch("/archive/ten.warc.gz")).blob());
+    const frame = await replay(archive, document.body, { url, captured: Date.parse("2024") });
+    Object.assign(globalThis, { archive, frame });
+  }, `${site}/page/1`);
+  const shown = page.frameLocator('iframe[title="Archived page"]');
+  await expect(shown.locator("h1")).toHaveText("Page 1 of ten");
+  const state = () => page.evaluate(() => (globalThis as unknown as { frame: { shown: { title: string; document: { captured: number } } } }).frame.shown);
+  await expect.poll(async () => (await state()).title).toBe("Page 1");
+  expect((await state()).document.captured).toBe(Date.parse("2024-03-01T12:00:00Z"));
+  await page.evaluate(() => (globalThis as unknown as { archive: { close(): Promise<void> } }).archive.close());
+  await expect(page.locator('iframe[title="Archived page"]')).toHaveCount(0);
+});
+
 test("a thousand requests, 25 at a time, are all answered right and travel together", async ({ page }) => {
   await openViewer(page, host, "many.warc.gz");
   const frame = await show(page, `${site}/`, "p");

@@ -5,3 +5,4 @@ export { ReplayFrame, type Shown, type Visit } from "./frame.js";
 export { areReachable, newSalt, originsBelow, type Frame, type FrameHost, type Origins } from "./origins.js";
 export { FRAME_SANDBOX } from "./policy.js";
 export { Replay, type ReplayOptions } from "./replay.js";
+export { replay, type ReplayAsked } from "./show.js";
