@@ -6,6 +6,7 @@ import { runVitest } from "../rings/typescript.mjs";
 import { runFuzz } from "./fuzz.mjs";
 import { runLibrary } from "./library.mjs";
 import { runPywb } from "./pywb.mjs";
+import { runReplayed } from "./replayed.mjs";
 import { runWriters } from "./writers.mjs";
 
 const hours = (n) => n * 60;
@@ -48,6 +49,12 @@ export const deepTests = {
     what: "pywb serves captures from our CDXJ, CDX and ZipNum indexes; needs python3 and its registry",
     takes: "minutes",
     run: runPywb,
+  },
+  replay: {
+    what: "every HTML document of the corpus in replay and as it was, served by a proxy from its archive, both browsers; needs openssl",
+    takes: "an hour",
+    needsCorpus: true,
+    run: () => runReplayed(findCorpus()),
   },
   store: {
     what: "the store: a crash at every write, a million random operations, ten million records, a gigabyte in a value",

@@ -1,26 +1,23 @@
 /**
  * pywb, as its registry has it, over indexes that we make: every capture that our look-up finds it finds too, at the
- * same place, in CDXJ and in a ZipNum cluster, and the bodies that it serves from there are ours. pywb is copyleft: it
- * is installed into the cache of tools and run as a program of its own, never read or imported.
+ * same place, in CDXJ and in a ZipNum cluster, and the bodies that it serves from there are ours.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { at, toolCache } from "../../web/build/place.mjs";
+import { join } from "node:path";
+import { at } from "../../web/build/place.mjs";
 import { say } from "../../web/build/say.mjs";
+import { PYWB, installPywb, startPywb } from "../peers/pywb.mjs";
 import { failure, sum } from "../rings/program.mjs";
 
-const RELEASE = "pywb==2.10.0";
 const cli = at("dist/cli/main.js");
 /** Bodies that are fetched from each index. */
 const BODIES = 40;
 
 export async function runPywb() {
-  const venv = install();
-  if (venv === null) return [failure("pywb", `${RELEASE} cannot be installed: python3 with venv and its registry are needed`)];
+  if (installPywb() === null) return [failure("pywb", `${PYWB} cannot be installed: python3 with venv and its registry are needed`)];
   const folder = mkdtempSync(join(tmpdir(), "stackroom-pywb-"));
   try {
     const archives = [at("web/app/public/sample.warc.gz")];
@@ -35,28 +32,18 @@ export async function runPywb() {
     const config = Object.entries(collections).map(([name, index]) => `  ${name}: {index_paths: ${join(folder, index)}, archive_paths: ${folder}/}\n`);
     writeFileSync(join(folder, "config.yaml"), `collections:\n${config.join("")}`);
     const results = [];
-    await serving(venv, folder, async (origin) => {
-      for (const name of Object.keys(collections)) results.push(await compare(name, origin, folder, collections[name]));
-    });
+    const pywb = await startPywb(folder);
+    try {
+      for (const name of Object.keys(collections)) results.push(await compare(name, pywb.origin, folder, collections[name]));
+    } finally {
+      pywb.close();
+    }
     return [sum(results)];
   } catch (error) {
     return [failure("pywb", error.message)];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function install() {
-  const venv = join(dirname(toolCache), RELEASE.replace("==", "-"));
-  const program = join(venv, "bin/wayback");
-  if (existsSync(program)) return venv;
-  mkdirSync(dirname(venv), { recursive: true });
-  say(`installing ${RELEASE}`);
-  const made = spawnSync("python3", ["-m", "venv", venv], { encoding: "utf8" });
-  if (made.status === 0) spawnSync(join(venv, "bin/pip"), ["install", "-q", "--disable-pip-version-check", RELEASE], { stdio: "inherit" });
-  if (existsSync(program)) return venv;
-  rmSync(venv, { recursive: true, force: true });
-  return null;
 }
 
 function ours(folder, args) {
@@ -105,29 +92,3 @@ function group(rows) {
 }
 
 const digest = (bytes) => createHash("sha1").update(bytes).digest("hex");
-
-async function serving(venv, folder, use) {
-  const port = await freePort();
-  const child = spawn(join(venv, "bin/wayback"), ["-p", String(port), "-b", "127.0.0.1"], { cwd: folder, stdio: "ignore", detached: true });
-  try {
-    const origin = `http://127.0.0.1:${port}`;
-    for (let tries = 0; ; tries += 1) {
-      const isUp = await fetch(origin).then(() => true, () => false);
-      if (isUp) break;
-      if (tries > 240) throw new Error("pywb does not answer");
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    }
-    await use(origin);
-  } finally {
-    process.kill(-child.pid, "SIGKILL");
-  }
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
