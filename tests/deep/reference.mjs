@@ -36,7 +36,7 @@ export async function startReference() {
     const rows = captures.get(keyOf(url)) ?? [];
     const away = (row) => Math.abs((row.captured ?? 0) - around);
     const row = rows.toSorted((a, b) => away(a) - away(b)).find((one) => one.status !== 304);
-    if (!row || !["GET", "HEAD"].includes(request.method)) return void response.writeHead(404, { "Content-Type": "text/plain" }).end();
+    if (!row || !["GET", "HEAD"].includes(request.method)) return void response.writeHead(404, { "Content-Type": "text/html" }).end("<!doctype html><title>Not in the archive</title>");
     const [detail, body] = [await archive.detail(row), Buffer.from(await archive.bytes(row, "body"))];
     const fields = detail.http?.headers ?? [["content-type", detail.contentType ?? "application/octet-stream"]];
     const headers = {};

@@ -17,6 +17,9 @@ import type { Rewriter } from "./rewriting.js";
 /** Of bodies that are kept, those that were asked for last. */
 const KEPT_BYTES_MAX = 192 << 20;
 const SIMILAR_MAX = 12;
+/** How long what an archive that is being read does not have yet is waited for. */
+const PAGE_PATIENCE_MS = 5_000;
+const PATIENCE_MS = 3_000;
 const CAPTURES_MAX = 5_000;
 const DOCUMENTS = new Set(["document", "iframe", "frame", "object", "embed"]);
 
@@ -52,15 +55,9 @@ export class Collection {
   }
 
   async answer(get: Get): Promise<Reply> {
-    const { archive, hosts, table } = this.#parts;
-    const url = hosts.archived(get.url);
+    const url = this.#parts.hosts.archived(get.url);
     if (url === undefined) throw new Error("no address of this collection");
-    const found = await find(table, archive, {
-      url,
-      captured: this.journal.timeFor(get),
-      method: get.method,
-      body: get.body && new Uint8Array(get.body),
-    });
+    const found = await this.#find(get, url);
     if (!found) return this.#missing(get, url);
     const { row, isFuzzy } = found;
     const { captured, mime } = row;
@@ -68,6 +65,20 @@ export class Collection {
     this.onEntry(this.journal.note(get, { url: row.url, row: row.row, captured, status: entity.status, mime, isFuzzy }));
     const reply = cut(entity, get.range);
     return { ...reply, ...(get.method === "HEAD" && { body: null }), ...(!this.hasScripts && { isInert: true }) };
+  }
+
+  /** While the archive is being read what is asked for may be about to come. */
+  async #find(get: Get, url: string): Promise<Found | undefined> {
+    const { archive, table } = this.#parts;
+    const asked = { url, captured: this.journal.timeFor(get), method: get.method, body: get.body && new Uint8Array(get.body) };
+    const end = performance.now() + (DOCUMENTS.has(get.dest) ? PAGE_PATIENCE_MS : PATIENCE_MS);
+    for (;;) {
+      const { isDone } = archive.progress;
+      const found = await find(table, archive, asked);
+      const left = end - performance.now();
+      if (found || isDone || left <= 0) return found;
+      await grown(archive, left);
+    }
   }
 
   async #missing(get: Get, url: string): Promise<Reply> {
@@ -164,6 +175,19 @@ export class Collection {
     const isFull = detail.http !== undefined && row.status !== 304;
     return original && !isFull ? this.#parts.archive.detail(original) : detail;
   }
+}
+
+/** Resolves when more of an archive is read, or after some time. */
+function grown(archive: Archive, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      clearTimeout(timer);
+      stop();
+      resolve();
+    };
+    const timer = setTimeout(go, ms);
+    const stop = archive.onProgress(go);
+  });
 }
 
 function setCharset(headers: [string, string][], charset: string): void {
