@@ -35,7 +35,7 @@ function pageOf(name, words) {
 }
 
 const script = (n) => `var part${n} = [];${Array.from({ length: 800 }, (_, at) => `part${n}.push(function (a) { return a + ${at} + (window.name || "").length; });`).join("\n")}if (location.hostname !== "www.bench.example") window.wrongHost = location.hostname;`;
-const asking = `(async () => { const start = performance.now(); let next = 0, sum = 0; const one = async () => { while (next < ${REQUESTS}) { const n = next++; sum += (await (await fetch("/data/" + n + ".json")).json()).n; } }; await Promise.all(Array.from({ length: 25 }, one)); document.title = sum === ${(REQUESTS * (REQUESTS - 1)) / 2} ? "asked " + (performance.now() - start) : "wrong"; })()`;
+const asking = `(async () => { const start = performance.now(); let next = 0, sum = 0; const one = async () => { while (next < ${REQUESTS}) { const told = await (await fetch("/data/" + next++ + ".json")).json(); sum += told.n; } }; await Promise.all(Array.from({ length: 25 }, one)); document.title = sum === ${(REQUESTS * (REQUESTS - 1)) / 2} ? "asked " + (performance.now() - start) : "wrong"; })()`;
 
 function archive() {
   const answer = (url, type, body) => exchange({ url, date: DATE, headers: { "Content-Type": type }, body });
