@@ -35,8 +35,10 @@ interface Looked {
 }
 
 /** Looks something up in an archive of these records, numbered from 1. */
-async function look(records: readonly Uint8Array[], asked: Partial<Asked> = {}, at = "2014-01-01"): Promise<Looked> {
-  const archive = await openArchive(warcGz(warcInfo({}), ...records));
+const look = (records: readonly Uint8Array[], asked: Partial<Asked> = {}, at = "2014-01-01"): Promise<Looked> => lookIn(warcGz(warcInfo({}), ...records), asked, at);
+
+async function lookIn(bytes: Uint8Array, asked: Partial<Asked> = {}, at = "2014-01-01"): Promise<Looked> {
+  const archive = await openArchive(bytes);
   const second = await archiveOver(await archive.connect());
   try {
     const found = await find(new UrlTable(second, new RowsByUrl(1, 2)), second, {
@@ -67,6 +69,11 @@ describe("of several captures", () => {
     expect((await look(records, { url: "www.a.example/page" })).row).toBe(1);
     expect(await look(records, { url: "b.example/page" })).toEqual({});
     expect(await look(records, { url: "a.example/Page2" })).toEqual({});
+  });
+
+  test("a row of an index answers nothing: its record is elsewhere", async () => {
+    const row = { url: page, mime: "text/html", status: "200", length: "900", offset: "0", filename: "elsewhere.warc.gz" };
+    expect(await lookIn(new TextEncoder().encode(`example,a)/page 20140101000000 ${JSON.stringify(row)}\n`))).toEqual({});
   });
 
   test("one that leads to itself is passed over, one that leads elsewhere is not", async () => {

@@ -21,6 +21,8 @@ const SIMILAR_MAX = 12;
 const PAGE_PATIENCE_MS = 5_000;
 const PATIENCE_MS = 3_000;
 const CAPTURES_MAX = 5_000;
+/** Of another type than it asks for, a browser would complain of that too. */
+const MISSING_AS: Readonly<Record<string, string>> = { script: "javascript", style: "css", worker: "javascript", sharedworker: "javascript" };
 const DOCUMENTS = new Set(["document", "iframe", "frame", "object", "embed"]);
 
 export interface CollectionParts {
@@ -86,11 +88,12 @@ export class Collection {
     const stated = `https://${url}`;
     this.onEntry(this.journal.note(get, { url: stated }));
     const isPage = DOCUMENTS.has(get.dest);
-    const text = isPage ? missingPage({ url: stated, isIncomplete: !this.#parts.archive.progress.isDone, similar: await this.#similar(url) }) : "This address is not in the archive.\n";
+    const kind = isPage ? "html" : (MISSING_AS[get.dest] ?? "plain");
+    const text = isPage ? missingPage({ url: stated, isIncomplete: !this.#parts.archive.progress.isDone, similar: await this.#similar(url) }) : "/* This address is not in the archive. */\n";
     return {
       status: 404,
       statusText: "Not in the archive",
-      headers: [["content-type", `text/${isPage ? "html" : "plain"}; charset=utf-8`], ["cache-control", "no-store"]],
+      headers: [["content-type", `text/${kind}; charset=utf-8`], ["cache-control", "no-store"]],
       body: new TextEncoder().encode(text).buffer,
       isInert: true,
     };

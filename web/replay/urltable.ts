@@ -1,6 +1,6 @@
 /** Captures by URL: hashes of all URLs of an archive, as far as it is read by then; rows are fetched one by one as they are looked at. */
 
-import type { Archive, RecordRow } from "../lib/index.js";
+import type { Archive, ArchiveFormat, RecordRow } from "../lib/index.js";
 import type { RowsByUrl } from "../lib/wasm/rewrite.js";
 import type { How, Nearest, Table } from "./lookup.js";
 
@@ -16,6 +16,8 @@ export class UrlTable implements Table {
   #count = 0;
   #grown: (() => void)[] = [];
   #failure: Error | undefined;
+  /** Of parts, in their order. */
+  readonly #formats: ArchiveFormat[] = [];
 
   /** Fills the table from then on, until all of the archive is in it. */
   constructor(archive: Archive, rows: RowsByUrl) {
@@ -36,8 +38,15 @@ export class UrlTable implements Table {
     for (let at = 0; at < found.length; at += at === 0 ? 1 : FURTHER_AT_ONCE) {
       const some = found.subarray(at, at === 0 ? 1 : at + FURTHER_AT_ONCE);
       const rows = await Promise.all(Array.from(some, (row) => this.#archive.rows(row, 1)));
-      yield* rows.flat();
+      for (const row of rows.flat()) if (await this.#isHere(row)) yield row;
     }
+  }
+
+  /** Rows of an index are of records that are elsewhere. */
+  async #isHere({ part = 0 }: RecordRow): Promise<boolean> {
+    if (part >= this.#formats.length) this.#formats.push(...(await this.#archive.parts(this.#formats.length)).map(({ format }) => format));
+    const format = this.#formats[part];
+    return format !== "cdx" && format !== "cdx.gz";
   }
 
   async #fill(): Promise<void> {

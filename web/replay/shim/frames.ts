@@ -15,6 +15,11 @@ import { blobs } from "./workers.js";
 
 type View = Window & typeof globalThis & { __wa$L?: unknown };
 
+/** Text with scripts, or with something to be loaded. */
+const isOfMore = /<script|<[^>]+\s(?:src|srcset|href)\s*=/i;
+/** What is written and never closed is shown after so long. */
+const UNCLOSED_MS = 100;
+
 const texts = new WeakMap<object, string>();
 const shown = new WeakMap<object, string>();
 let setSrc: (frame: object, src: string) => void = () => {};
@@ -64,17 +69,28 @@ function followWriting(): void {
   const container = frameElement;
   if (location.href !== "about:blank" || !container) return;
   let written = "";
-  for (const name of ["write", "writeln"]) {
+  let timer = 0;
+  const show = (): void => {
+    clearTimeout(timer);
+    if (isOfMore.test(written)) (parent as unknown as { __wa$show: (frame: object, html: string) => void }).__wa$show(container, written);
+  };
+  for (const [name, end] of [["write", ""], ["writeln", "\n"]] as const) {
     method(prototypeOf("Document"), name, (call, args, self) => {
-      if (self === document) written += args.join("");
-      return call(args);
+      if (self !== document) return call(args);
+      written += args.join("") + end;
+      // Right as it is, as long as nothing of it is to be loaded or run: that is done once, and there.
+      if (!isOfMore.test(written)) return call(args);
+      clearTimeout(timer);
+      timer = setTimeout(show, UNCLOSED_MS);
+      return undefined;
     });
   }
   method(prototypeOf("Document"), "close", (call, args, self) => {
     const result = call(args);
-    // With nothing to be loaded it is right as it is.
-    if (self === document && /<[^>]+\s(?:src|srcset|href)\s*=/i.test(written)) (parent as unknown as { __wa$show: (frame: object, html: string) => void }).__wa$show(container, written);
-    written = "";
+    if (self === document) {
+      show();
+      written = "";
+    }
     return result;
   });
 }
