@@ -75,7 +75,7 @@ export interface Calls {
   memory(request: Record<string, never>): { module: number; table: number };
   /** Bytes that helpers read in vain. */
   wasted(request: Record<string, never>): number;
-  /** Gathers no more documents: reading no longer waits for who takes them. */
+  /** Gathers no more documents, and forgets those that were not taken. */
   stopHarvest(request: Record<string, never>): null;
   /** Says where the module is that reads documents; the rest of an engine is not needed for it. */
   greetReader(request: { version: string; documentsUrl?: string }): { version: string };

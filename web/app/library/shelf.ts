@@ -273,7 +273,7 @@ export class Shelf {
       if (files !== undefined) await keepHandles(kept.id, files);
       if (isShown()) this.#isKept(kept);
     } catch (error) {
-      // It waits for who takes its documents.
+      // Nobody takes its documents any more.
       archive.stopDocuments().catch(() => undefined);
       if (isShown()) this.#failed(error);
       // Of what was given up at once nothing is to be seen.
