@@ -7,7 +7,7 @@ use stackroom::rewrite::{EditScript, Hosts, HtmlRewriter, Plain, Script, rewrite
 const SALT: &str = "k3vq7a";
 
 fn hosts() -> Hosts {
-    Hosts::new("http", "localhost:8585", SALT)
+    Hosts::new("http://", ".localhost:8585", SALT, false)
 }
 
 fn rewrite_in(html: &[u8], charset: Option<&str>, piece: usize) -> Vec<u8> {
@@ -97,7 +97,10 @@ fn hosts_that_a_name_cannot_carry_are_hashed_and_known() {
         let label = hosts.label(host);
         assert!(label.starts_with('x') && label.len() == 28, "{label}");
         assert_eq!(hosts.host(&label).as_deref(), Some(host));
-        assert_eq!(Hosts::new("http", "localhost", SALT).host(&label), None);
+        assert_eq!(
+            Hosts::new("http://", ".localhost", SALT, false).host(&label),
+            None
+        );
     }
 }
 
@@ -115,6 +118,59 @@ fn labels_of_other_collections_and_nonsense_mean_nothing() {
         "localhost",
     ] {
         assert_eq!(hosts().host(label), None, "{label}");
+    }
+}
+
+#[test]
+fn names_that_are_to_be_hidden_are_hashed_all() {
+    let hosts = Hosts::new("https://", ".replay.example", SALT, true);
+    let url = hosts
+        .replay_url("https://example.com/a")
+        .expect("an address");
+    assert!(!url.contains("com"), "{url}");
+    assert_eq!(hosts.archived(&url).as_deref(), Some("example.com/a"));
+    let other = Hosts::new("https://", ".replay.example", SALT, true);
+    assert_eq!(other.archived(&url), None);
+    other.label("example.com");
+    assert_eq!(other.archived(&url).as_deref(), Some("example.com/a"));
+}
+
+#[test]
+fn one_origin_for_all_has_labels_in_paths() {
+    let hosts = Hosts::new("https://replay.example/-/", "", SALT, false);
+    let here = hosts.at("www.example.com");
+    for (url, expected) in [
+        (
+            "https://cdn.example.com?q",
+            Some("cdn-example-com-k3vq7a/?q"),
+        ),
+        ("/c?d", Some("www-example-com-k3vq7a/c?d")),
+        ("/", Some("www-example-com-k3vq7a/")),
+        ("c", None),
+        ("?d", None),
+        ("#e", None),
+    ] {
+        let expected = expected.map(|rest| format!("https://replay.example/-/{rest}"));
+        assert_eq!(here.replay_url(url), expected, "{url}");
+    }
+    assert_eq!(hosts.replay_url("/c"), None);
+    let archived = hosts.archived("https://replay.example/-/www-example-com-k3vq7a/c?d#e");
+    assert_eq!(archived.as_deref(), Some("www.example.com/c?d"));
+    assert_eq!(hosts.archived("https://replay.example/c"), None);
+    let mut html = HtmlRewriter::new(here.into(), None, "", None);
+    html.write(b"<a href=/x>1</a><a href=//b.example/>2</a><form action=/y><meta http-equiv=refresh content='1; url=/z'>");
+    html.end();
+    let html = String::from_utf8(html.take()).expect("UTF-8");
+    for rest in [
+        "www-example-com-k3vq7a/x",
+        "b-example-k3vq7a/",
+        "www-example-com-k3vq7a/y",
+        "www-example-com-k3vq7a/z",
+    ] {
+        assert!(
+            html.contains(&format!("https://replay.example/-/{rest}\"")),
+            "{html}"
+        );
     }
 }
 

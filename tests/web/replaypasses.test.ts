@@ -8,7 +8,7 @@ let hosts: ReplayHosts;
 
 beforeAll(() => {
   initSync({ module: readFileSync(new URL("../../web/lib/wasm/rewrite_bg.wasm", import.meta.url)) });
-  hosts = new ReplayHosts("http", "localhost:8585", "k3vq7a");
+  hosts = new ReplayHosts("http://", ".localhost:8585", "k3vq7a", false);
 });
 
 function through(rewriting: Rewriting, bytes: Uint8Array, piece: number): string {

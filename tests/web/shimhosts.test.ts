@@ -7,14 +7,15 @@ import { makeHosts } from "../../web/replay/shim/hosts.js";
 import { sha256 } from "../../web/replay/shim/sha256.js";
 
 const SALT = "k3vq7a";
-const DOMAIN = "localhost:8585";
+const LAYOUT = { before: "http://", after: ".localhost:8585", salt: SALT, isHidden: false, viewer: "http://localhost:8585" };
+const OWN = { protocol: "https:", host: "www.example.com" };
 
 let engine: ReplayHosts;
-const shim = makeHosts("http", DOMAIN, SALT, "https:");
+const shim = makeHosts(LAYOUT, OWN);
 
 beforeAll(() => {
   initSync({ module: readFileSync(new URL("../../web/lib/wasm/rewrite_bg.wasm", import.meta.url)) });
-  engine = new ReplayHosts("http", DOMAIN, SALT);
+  engine = new ReplayHosts(LAYOUT.before, LAYOUT.after, SALT, false);
 });
 
 /** Numbers from a seed, so that a failure can be seen again. */
@@ -67,4 +68,31 @@ test("what is of a replay origin stays, and reads as the address that it was map
   expect(shim.toArchived("http://other-example-k3vq7a.localhost:8585/x")).toBe("https://other.example/x");
   expect(shim.toArchived("http://other-example-aaaaaa.localhost:8585/x")).toBe("http://other-example-aaaaaa.localhost:8585/x");
   expect(shim.unmapped(`<a href="${shim.toReplay(url)}">k3vq7a`)).toBe(`<a href="${url}">k3vq7a`);
+});
+
+test("where hosts share an origin labels are in paths, as the engine has them, and one slash means the own host", () => {
+  const layout = { ...LAYOUT, before: "http://replay.localhost:8585/-/", after: "" };
+  const paths = makeHosts(layout, OWN);
+  const own = new ReplayHosts(layout.before, "", SALT, false).at(OWN.host);
+  for (const url of ["https://cdn.example.com/a?b", "//cdn.example.com", "/root?x", "/", "relative", "#part", "mailto:a@b"]) {
+    expect(paths.rooted(url), url).toBe(own.replay_url(url) ?? url);
+  }
+  expect(paths.toReplay("/root")).toBe("/root");
+  const replayed = "http://replay.localhost:8585/-/www-example-com-k3vq7a/root";
+  expect(paths.toReplay("http://replay.localhost:8585/root")).toBe(replayed);
+  expect(paths.toArchived("http://replay.localhost:8585/root")).toBe("https://www.example.com/root");
+  expect([paths.toArchived(replayed), paths.toReplay(replayed)]).toEqual(["https://www.example.com/root", replayed]);
+  expect(paths.toReplay("http://replay.localhost:8585/.wa/doc")).toBe("http://replay.localhost:8585/.wa/doc");
+});
+
+test("hidden labels tell no host, and the shim's are the engine's", () => {
+  const told: string[] = [];
+  const hidden = makeHosts({ ...LAYOUT, isHidden: true }, OWN, (host) => told.push(host));
+  const engine = new ReplayHosts(LAYOUT.before, LAYOUT.after, SALT, true);
+  const url = "https://cdn.example.com/a";
+  expect(hidden.toReplay(url)).toBe(engine.replay_url(url));
+  expect(hidden.toReplay(url)).not.toContain("example");
+  expect(hidden.toArchived(hidden.toReplay(url))).toBe(url);
+  expect(hidden.toArchived(engine.replay_url("https://www.example.com/") ?? "")).toBe("https://www.example.com/");
+  expect(told).toEqual(["cdn.example.com"]);
 });

@@ -13,6 +13,9 @@ const rolldown = at("node_modules/rolldown/bin/cli.mjs");
 /** How long the pipe gathers requests into one message. */
 const gatherMs = 2;
 
+/** Replaced by who serves them: web/serve/hosted.ts. */
+const hosting = '{"layout":"labels","viewer":""}';
+
 /** One script that stands alone. */
 async function bundle(path) {
   const out = at("target", "replay", `${path.split("/").at(-1)}.js`);
@@ -28,13 +31,13 @@ const script = (text) => `<script>${enclosable(text)}</script>`;
 export async function buildPipe(folder) {
   await runScript(tsc, ["-p", at("web/replay")]);
   mkdirSync(at("target", "replay"), { recursive: true });
-  const [boot, port, pipe] = [await bundle("boot"), await bundle("shim/port"), await bundle("pipe")];
-  const page = `<!doctype html><meta charset="utf-8"><title>Stackroom</title><body>${script(port)}${script(boot)}`;
+  const [boot, pipe] = [await bundle("boot"), await bundle("pipe")];
+  const page = `<!doctype html><meta charset="utf-8"><title>Stackroom</title><body>${script(`const HOSTING=${hosting};`)}${script(boot)}`;
   // One expression, on one line, so that what comes after it keeps its line numbers. See shim/config.ts.
   const shim = enclosable(`(function __wa$self(__wa$config){${(await bundle("shim/shim")).replace(/\n/g, "")}})`);
   reportShim(shim);
   writeFileSync(`${folder}/boot.html`, page);
-  writeFileSync(`${folder}/sw.js`, `const BOOT_PAGE=${JSON.stringify(page)},GATHER_MS=${gatherMs};\n${pipe}\n`);
+  writeFileSync(`${folder}/sw.js`, `const HOSTING=${hosting},BOOT_PAGE=${JSON.stringify(page)},GATHER_MS=${gatherMs};\n${pipe}\n`);
   writeFileSync(`${folder}/shimtext.js`, `export const SHIM = ${JSON.stringify(shim)};\n`);
-  for (const part of ["pipe.js", "pipe.d.ts"]) rmSync(`${folder}/${part}`, { force: true });
+  for (const part of ["pipe.js", "pipe.d.ts", "line.js", "line.d.ts"]) rmSync(`${folder}/${part}`, { force: true });
 }

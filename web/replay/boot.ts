@@ -1,7 +1,14 @@
 /**
  * The page that stands in where an origin has no pipe yet, or its pipe no way to the viewer: starts the pipe, sees it
- * connected (the shim, which runs before this, hands over the port), and loads the address again.
+ * connected, and loads the address again.
  */
+
+import { handPorts } from "./shim/port.js";
+
+/** Put in by the build, and by who hosts replay origins: the viewer is there, else one label up. */
+declare const HOSTING: { readonly viewer: string };
+
+const viewer = HOSTING.viewer || `${location.protocol}//${location.host.replace(/^[^.]+\./, "")}`;
 
 const ATTEMPTS_MAX = 3;
 const PATIENCE_MS = 10_000;
@@ -25,7 +32,22 @@ async function boot(): Promise<void> {
 
 async function stand(): Promise<void> {
   await started();
-  top?.postMessage({ wa: "here" }, `${location.protocol}//${location.host.replace(/^[^.]+\./, "")}`);
+  if (location.hash !== "") await emptied(`wa-${location.hash.slice(1)}`);
+  top?.postMessage({ wa: "here" }, viewer);
+}
+
+/** Where archived sites share an origin, one collection finds nothing of the one before. */
+async function emptied(mark: string): Promise<void> {
+  if (await caches.has(mark)) return;
+  localStorage.clear();
+  sessionStorage.clear();
+  for (const cookie of document.cookie.split(";")) document.cookie = `${cookie.replace(/=.*$/s, "")}=; Max-Age=0; Path=/`;
+  for (const name of await caches.keys()) await caches.delete(name);
+  for (const { name } of await indexedDB.databases()) if (name !== undefined) indexedDB.deleteDatabase(name);
+  // Not every browser has one, nor in a frame.
+  const files = (await navigator.storage?.getDirectory?.().catch(() => undefined)) as { keys(): AsyncIterable<string>; removeEntry(name: string, options: { recursive: true }): Promise<void> } | undefined;
+  if (files) for await (const name of files.keys()) await files.removeEntry(name, { recursive: true });
+  await caches.open(mark);
 }
 
 async function started(): Promise<ServiceWorker> {
@@ -60,6 +82,7 @@ function connected(pipe: ServiceWorker): Promise<void> {
   });
 }
 
+handPorts(viewer);
 boot().catch((error: unknown) => {
   document.body.textContent = error instanceof Error ? error.message : String(error);
 });

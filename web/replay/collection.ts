@@ -20,6 +20,9 @@ const SIMILAR_MAX = 12;
 /** How long what an archive that is being read does not have yet is waited for. */
 const PAGE_PATIENCE_MS = 5_000;
 const PATIENCE_MS = 3_000;
+/** How long a page's word of a host is waited for, and how often it is looked for. */
+const WORD_PATIENCE_MS = 400;
+const WORD_STEP_MS = 20;
 const CAPTURES_MAX = 5_000;
 /** Of another type than it asks for, a browser would complain of that too. */
 const MISSING_AS: Readonly<Record<string, string>> = { script: "javascript", style: "css", worker: "javascript", sharedworker: "javascript" };
@@ -57,7 +60,7 @@ export class Collection {
   }
 
   async answer(get: Get): Promise<Reply> {
-    const url = this.#parts.hosts.archived(get.url);
+    const url = this.#parts.hosts.archived(get.url) ?? (await this.#named(get.url));
     if (url === undefined) throw new Error("no address of this collection");
     const found = await this.#find(get, url);
     if (!found) return this.#missing(get, url);
@@ -67,6 +70,16 @@ export class Collection {
     this.onEntry(this.journal.note(get, { url: row.url, row: row.row, captured, status: entity.status, mime, isFuzzy }));
     const reply = cut(entity, get.range);
     return { ...reply, ...(get.method === "HEAD" && { body: null }), ...(!this.hasScripts && { isInert: true }) };
+  }
+
+  /** A page has made the address of a host that its label does not tell: its word of that host is on the way. */
+  async #named(address: string): Promise<string | undefined> {
+    for (let waited = 0; waited < WORD_PATIENCE_MS; waited += WORD_STEP_MS) {
+      await new Promise((resolve) => setTimeout(resolve, WORD_STEP_MS));
+      const url = this.#parts.hosts.archived(address);
+      if (url !== undefined) return url;
+    }
+    return undefined;
   }
 
   /** While the archive is being read what is asked for may be about to come. */

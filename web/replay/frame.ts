@@ -4,8 +4,9 @@
  */
 
 import type { Entry } from "./journal.js";
-import { suffixOf, type Frame, type FrameHost } from "./origins.js";
-import { FRAME_SANDBOX } from "./policy.js";
+import { labelOf } from "./origins.js";
+import { sandboxOf } from "./policy.js";
+import { areReachable, type Frame, type FrameHost } from "./reachable.js";
 import type { Replay } from "./replay.js";
 
 /** One of the pages that one has been to. */
@@ -54,7 +55,7 @@ export class ReplayFrame {
     this.#onChange = onChange;
     this.#frame = host.ownerDocument.createElement("iframe");
     this.#frame.title = title;
-    this.#frame.setAttribute("sandbox", FRAME_SANDBOX);
+    this.#frame.setAttribute("sandbox", sandboxOf(replay.origins.mode));
     this.#frame.setAttribute("referrerpolicy", "no-referrer");
     host.append(this.#frame as never);
     this.#frame.addEventListener("load", () => this.#loaded());
@@ -150,7 +151,8 @@ export class ReplayFrame {
     const { shown } = this;
     if (!document || !shown) return;
     if (shown.document) this.#moved(document.url);
-    this.#stand(this.#replay.hasScripts && document.row !== undefined ? "" : new URL(document.address).origin);
+    const canHandPorts = (this.#replay.hasScripts && document.row !== undefined) || this.#replay.origins.mode === "same";
+    this.#stand(canHandPorts ? "" : new URL(document.address).origin);
     this.#since = this.#since.filter(({ number }) => number > document.number);
     this.#show({ url: document.url, title: "", document, resources: distinct(this.#since), blocked: 0, isLoading: true });
   }
@@ -162,7 +164,7 @@ export class ReplayFrame {
     if (origin === "") return;
     const frame = this.#host.ownerDocument.createElement("iframe");
     frame.hidden = true;
-    frame.setAttribute("sandbox", FRAME_SANDBOX);
+    frame.setAttribute("sandbox", sandboxOf(this.#replay.origins.mode));
     frame.src = `${origin}/.wa/boot`;
     this.#host.append(frame as never);
     this.#standing = { origin, frame };
@@ -197,7 +199,7 @@ export class ReplayFrame {
   }
 
   #hear(event: MessageEvent): void {
-    const isOurs = event.source !== null && event.source === (this.#frame.contentWindow as unknown) && event.origin.endsWith(suffixOf(this.#replay.origins));
+    const isOurs = event.source !== null && event.source === (this.#frame.contentWindow as unknown) && labelOf(this.#replay.origins, event.origin) !== undefined;
     const said = event.data as { wa?: unknown; title?: unknown; url?: unknown } | null;
     const { shown } = this;
     if (!isOurs || !shown || typeof said !== "object" || said === null) return;

@@ -2,7 +2,8 @@
 
 export type { Entry } from "./journal.js";
 export { ReplayFrame, type Shown, type Visit } from "./frame.js";
-export { areReachable, newSalt, originsBelow, type Frame, type FrameHost, type Origins } from "./origins.js";
-export { FRAME_SANDBOX } from "./policy.js";
+export { newSalt, originsBelow, originsOf, type Origins, type ReplaySetting } from "./origins.js";
+export { FRAME_SANDBOX, sandboxOf } from "./policy.js";
+export { areReachable, firstReachable, type Frame, type FrameHost } from "./reachable.js";
 export { Replay, type ReplayOptions } from "./replay.js";
 export { replay, type ReplayAsked } from "./show.js";

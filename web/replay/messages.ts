@@ -50,7 +50,11 @@ export type ToPipe =
  * Pipe to page: whoever hears it hands over a port. Page to pipe and to the viewer: here is one end of it. `here` is what
  * the boot page says to the viewer that asks whether replay works here at all.
  */
-export type PortMessage = { readonly wa: "need-port" | "hello" | "port" | "ready" | "bye" | "here" };
+export interface PortMessage {
+  readonly wa: "need-port" | "hello" | "port" | "ready" | "bye" | "here";
+  /** Of the collection, where one pipe serves many. */
+  readonly salt?: string;
+}
 
 /** Bodies below this are copied, larger ones go as a Blob. */
 export const COPIED_BYTES_MAX = 256 << 10;

@@ -1,84 +1,108 @@
 /**
  * The service worker of a replay origin: passes every request of archived pages to the viewer and its answer back.
  *
- * P1  It never fetches: what the viewer does not answer is an error, what is no replay origin is one at once.
+ * P1  It never fetches: what the viewer does not answer is an error, what is no replay address is one at once.
  * P2  The policy is put on here, whatever the port says: a page can hand over a port of its own.
  * P3  It holds nothing that matters. Killed, it asks any living page for a new port; with no page there, it answers a
- *     navigation with the boot page. A port that falls silent is dropped, and what was asked over it is asked again.
+ *     navigation with the boot page.
+ * P4  Inert, below the viewer's own address, it answers frames alone, takes ports from pages of the viewer alone, and
+ *     keeps a line for each collection: every tab of the viewer may show one.
  *
  * Knows no archive, no host and no rewriting. Built as one classic script with the boot page inside.
  */
 
-import { BODY_BYTES_MAX, PROTOCOL, type Answer, type Get, type PortMessage, type ToBridge, type ToPipe } from "./messages.js";
-import { inertPolicy, policyHeaders, replayOrigins } from "./policy.js";
+import { Line } from "./line.js";
+import { BODY_BYTES_MAX, PROTOCOL, type Answer, type PortMessage } from "./messages.js";
+import { inertPolicy, policyHeaders, type Layout } from "./policy.js";
 
-/** Put in by the build: the boot page, and how long requests are gathered into one message. */
+/** Put in by the build, and by who hosts replay origins. */
 declare const BOOT_PAGE: string;
-declare const GATHER_MS: number;
+declare const HOSTING: { readonly layout: Layout };
 
 const scope = self as unknown as ServiceWorkerGlobalScope;
+const { layout } = HOSTING;
+const { location } = scope;
 
-/** Silence after which the viewer is asked for a sign of life. */
-const SILENCE_MS = 500;
-/** Silence after which it counts as gone. */
-const GONE_MS = 2_500;
-/** How long living pages are given to hand over a port. */
-const PORT_MS = 3_000;
+/** What addresses begin with, where the label is in the path. */
+const base = `${scope.registration.scope}-/`;
+const domain = location.hostname.replace(/^[^.]+/, "");
+const policy = Object.entries(policyHeaders(layout, location, base));
+/** Of these the address counts: what they name is relative to it. */
+const MOVED = new Set(["script", "style", "worker", "sharedworker"]);
 
-const domain = scope.location.hostname.replace(/^[^.]+/, "");
-const policy = Object.entries(policyHeaders(replayOrigins(scope.location)));
+const lines = new Map<string, Line>();
+let lastId = 0;
 
-interface Asked {
-  readonly get: Get;
-  readonly resolve: (answer: Answer | null) => void;
+/** The line for a collection: there is but one, unless inert. */
+function lineOf(salt: string): Line {
+  const known = lines.get(salt);
+  if (known) return known;
+  const line = new Line(() => callFor(salt));
+  lines.set(salt, line);
+  return line;
 }
 
-let port: MessagePort | undefined;
-const asked = new Map<number, Asked>();
-let lastId = 0;
-let outgoing: ToBridge[] = [];
-let isFlushSet = false;
-let watch: ReturnType<typeof setTimeout> | undefined;
-let heardAt = 0;
-let isPinged = false;
-let connecting: Promise<boolean> | undefined;
-let arrived = (): void => {};
-let usedAt = -Infinity;
+async function callFor(salt: string): Promise<boolean> {
+  const pages = (await scope.clients.matchAll({ includeUncontrolled: true, type: "window" })).filter(isOfPort);
+  for (const page of pages) page.postMessage({ wa: "need-port", salt });
+  return pages.length > 0;
+}
+
+/** Whether somebody may hand over a port. */
+const isOfPort = ({ url }: Client): boolean => layout !== "inert" || !url.startsWith(scope.registration.scope);
 
 scope.addEventListener("install", () => void scope.skipWaiting());
 scope.addEventListener("activate", (event) => event.waitUntil(scope.clients.claim()));
 
 scope.addEventListener("message", (event) => {
   const message = event.data as PortMessage | null;
-  if (message?.wa === "hello") event.source?.postMessage({ wa: port ? "ready" : "need-port" });
+  const source = event.source as Client | null;
+  if (!source || !isOfPort(source)) return;
+  const line = lineOf((layout === "inert" && message?.salt) || "");
+  if (message?.wa === "hello") source.postMessage({ wa: line.isUp ? "ready" : "need-port" });
   const [handed, living] = event.ports;
   if (message?.wa !== "port" || !handed) return;
-  use(handed);
-  if (living) living.onmessage = () => port === handed && drop();
-  event.source?.postMessage({ wa: "ready" });
+  line.use(handed, living);
+  source.postMessage({ wa: "ready" });
 });
 
 scope.addEventListener("fetch", (event) => {
-  const url = new URL(event.request.url);
-  const isOwn = url.origin === scope.location.origin;
-  if (isOwn && url.pathname === "/.wa/doc" && event.request.mode === "navigate") return event.respondWith(framePage());
+  const { request } = event;
+  const url = new URL(request.url);
+  const isOwn = url.origin === location.origin;
+  if (layout === "inert") return event.respondWith(isOwn && request.destination !== "document" ? respond(event) : Response.error());
+  if (isOwn && url.pathname === "/.wa/doc" && request.mode === "navigate") return event.respondWith(framePage());
   if (isOwn && url.pathname.startsWith("/.wa/")) return;
-  const { protocol, port: number } = scope.location;
-  const isReplay = url.protocol === protocol && url.port === number && url.hostname.endsWith(domain);
+  const isReplay = layout === "paths" ? isOwn : url.protocol === location.protocol && url.port === location.port && url.hostname.endsWith(domain);
   event.respondWith(isReplay ? respond(event) : Response.error());
 });
 
+const labelIn = (url: string): string | undefined => (url.startsWith(base) ? /^[a-z0-9_-]+-[a-z2-7]{6}(?=[/?#]|$)/.exec(url.slice(base.length))?.[0] : undefined);
+
+/** Where hosts share an origin, what begins with one slash has lost its host: it is that of who asks. */
+async function placed({ url, referrer }: Request, clientId: string): Promise<string | undefined> {
+  if (layout === "labels" || labelIn(url) !== undefined) return url;
+  const asking = labelIn(referrer) ?? labelIn((clientId && (await scope.clients.get(clientId))?.url) || "");
+  return asking === undefined ? undefined : base + asking + url.slice(location.origin.length);
+}
+
 async function respond({ request, clientId, resultingClientId }: FetchEvent): Promise<Response> {
   const isNavigation = request.mode === "navigate";
-  if (!port && !(await connected())) return isNavigation ? bootPage() : Response.error();
+  const failed = (): Response => (isNavigation ? bootPage() : Response.error());
+  const place = await placed(request, clientId);
+  if (place === undefined) return failed();
+  const url = place.replace(/#.*$/s, "");
+  if (place !== request.url && (isNavigation || MOVED.has(request.destination))) return Response.redirect(place, 307);
+  const line = lineOf(layout === "inert" ? (labelIn(url)?.slice(-6) ?? "") : "");
+  if (!(await line.connected())) return failed();
   const hasBody = request.method !== "GET" && request.method !== "HEAD";
   const body = hasBody ? await request.arrayBuffer() : undefined;
   if (body && body.byteLength > BODY_BYTES_MAX) return Response.error();
-  const answer = await ask({
+  const answer = await line.ask({
     op: "get",
     v: PROTOCOL,
     id: ++lastId,
-    url: request.url.replace(/#.*$/s, ""),
+    url,
     method: request.method,
     mode: request.mode,
     dest: request.destination,
@@ -88,8 +112,7 @@ async function respond({ request, clientId, resultingClientId }: FetchEvent): Pr
     type: request.headers.get("content-type") ?? "",
     ...(body && { body }),
   });
-  if (!answer) return isNavigation ? bootPage() : Response.error();
-  return responseOf(answer);
+  return answer ? responseOf(answer) : failed();
 }
 
 function responseOf({ status, statusText, headers, body, isInert }: Answer): Response {
@@ -99,7 +122,7 @@ function responseOf({ status, statusText, headers, body, isInert }: Answer): Res
   return response;
 }
 
-const bootPage = (): Response => page(BOOT_PAGE);
+const bootPage = (): Response => page(layout === "inert" ? "<!doctype html><title>Stackroom</title><p>The viewer does not answer. Open the page again from there." : BOOT_PAGE);
 
 /** For a frame whose document the page around it makes: only what comes by an address gets a service worker. */
 const framePage = (): Response => page("<!doctype html><script>parent.__wa$write(frameElement)</script>");
@@ -107,102 +130,4 @@ const framePage = (): Response => page("<!doctype html><script>parent.__wa$write
 function page(html: string): Response {
   const headers = { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" };
   return new Response(html, { headers: { ...headers, ...Object.fromEntries(policy) } });
-}
-
-// The port
-
-/** Resolves to whether there is a port, after asking every page for one. */
-function connected(): Promise<boolean> {
-  connecting ??= connect().finally(() => (connecting = undefined));
-  return connecting;
-}
-
-async function connect(): Promise<boolean> {
-  const pages = await scope.clients.matchAll({ includeUncontrolled: true, type: "window" });
-  if (port || pages.length === 0) return port !== undefined;
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), PORT_MS);
-    arrived = () => {
-      clearTimeout(timer);
-      resolve(true);
-    };
-    for (const page of pages) page.postMessage({ wa: "need-port" });
-  });
-}
-
-function use(handed: MessagePort): void {
-  const now = performance.now();
-  // Every living page was asked; the first to answer is enough.
-  if (port && now - usedAt < SILENCE_MS) return handed.close();
-  port?.close();
-  port = handed;
-  usedAt = heardAt = now;
-  isPinged = false;
-  port.onmessage = (event: MessageEvent) => hear(event.data as readonly ToPipe[]);
-  // Not in every browser; silence tells the same, later.
-  port.addEventListener("close", () => port === handed && drop());
-  outgoing = [...asked.values()].map(({ get }) => get);
-  flush();
-  arrived();
-  if (asked.size > 0) keepWatch();
-}
-
-function drop(): void {
-  port?.close();
-  port = undefined;
-  if (asked.size === 0) return;
-  void connected().then((isConnected) => {
-    if (isConnected) return;
-    for (const { resolve } of asked.values()) resolve(null);
-    asked.clear();
-  });
-}
-
-function ask(get: Get): Promise<Answer | null> {
-  return new Promise((resolve) => {
-    if (asked.size === 0) heardAt = performance.now();
-    asked.set(get.id, { get, resolve });
-    send(get);
-    keepWatch();
-  });
-}
-
-function send(item: ToBridge): void {
-  outgoing.push(item);
-  // A request that is alone waits for nobody; with others about, a message for each is what costs most in Firefox.
-  if (asked.size <= 1 || GATHER_MS === 0) return flush();
-  if (isFlushSet) return;
-  isFlushSet = true;
-  setTimeout(flush, GATHER_MS);
-}
-
-function flush(): void {
-  isFlushSet = false;
-  if (!port || outgoing.length === 0) return;
-  port.postMessage(outgoing);
-  outgoing = [];
-}
-
-function hear(items: readonly ToPipe[]): void {
-  heardAt = performance.now();
-  isPinged = false;
-  for (const item of items) {
-    if (item.op === "pong") continue;
-    asked.get(item.id)?.resolve(item.op === "answer" ? item : null);
-    asked.delete(item.id);
-  }
-}
-
-function keepWatch(): void {
-  watch ??= setTimeout(() => {
-    watch = undefined;
-    if (asked.size === 0 || !port) return;
-    const silence = performance.now() - heardAt;
-    if (silence >= GONE_MS) return drop();
-    if (silence >= SILENCE_MS && !isPinged) {
-      isPinged = true;
-      send({ op: "ping" });
-    }
-    keepWatch();
-  }, SILENCE_MS);
 }

@@ -6,13 +6,17 @@
 import type { Archive, ArchiveLine, RecordRow } from "../lib/index.js";
 import type { BridgeCounts } from "./bridge.js";
 import type { Entry } from "./journal.js";
-import { suffixOf, type Origins } from "./origins.js";
+import { labelOf, type Origins } from "./origins.js";
+import { startInert } from "./reachable.js";
 
 export type ToWorker =
   | { readonly call: "open"; readonly line: ArchiveLine; readonly origins: Origins }
+  /** The label of the origin that it is for; "" where archived sites share one. */
   | { readonly call: "attach"; readonly port: MessagePort; readonly label: string }
-  /** A page of that origin set a cookie: the next one reads it. */
-  | { readonly call: "cookie"; readonly label: string; readonly cookie: string }
+  /** A page of that origin, or of that host where they share one, set a cookie: the next one reads it. */
+  | { readonly call: "cookie"; readonly label: string; readonly host: string; readonly cookie: string }
+  /** A page made an address of a host that the label does not tell. */
+  | { readonly call: "host"; readonly host: string }
   | { readonly call: "visit"; readonly url: string; readonly captured: number | undefined }
   | { readonly call: "captures"; readonly url: string }
   | { readonly call: "scripts"; readonly isOn: boolean }
@@ -23,8 +27,11 @@ export type FromWorker =
   | { readonly id: number; readonly error: string }
   | { readonly entries: readonly Entry[] };
 
+/** Longer ones are none. */
+const HOST_LETTERS_MAX = 300;
+
 export interface ReplayOptions {
-  /** The secret of the collection, as `newSalt` makes it; the same one means the same origins with their storage. */
+  /** The same salt means the same origins, with their storage. */
   readonly origins: Origins;
   readonly workerUrl?: string | URL | undefined;
 }
@@ -41,11 +48,13 @@ export class Replay {
   /** Pipes learn from these that this page goes; its worker could not tell them any more. */
   #living: MessagePort[] = [];
   #lastId = 0;
-  #hasScripts = true;
+  #hasScripts: boolean;
+  #offInert = (): void => {};
 
   private constructor(archive: Archive, { origins, workerUrl }: ReplayOptions) {
     this.archive = archive;
     this.origins = origins;
+    this.#hasScripts = origins.mode !== "same";
     this.#worker = workerUrl
       ? new Worker(workerUrl, { type: "module" })
       : new Worker(new URL("./replayer.js", import.meta.url), { type: "module" });
@@ -62,6 +71,7 @@ export class Replay {
     const replay = new Replay(archive, options);
     try {
       await replay.#call({ call: "open", line, origins: replay.origins }, [line.port, line.ending]);
+      if (replay.origins.mode === "same") await replay.#serveInert();
       return replay;
     } catch (error) {
       replay.close();
@@ -85,6 +95,8 @@ export class Replay {
 
   /** Whether scripts of archived pages run in documents that are loaded from now on. */
   async setScripts(isOn: boolean): Promise<void> {
+    // Below the viewer's own address they never do.
+    if (isOn && this.origins.mode === "same") return;
     this.#hasScripts = isOn;
     await this.#call({ call: "scripts", isOn });
   }
@@ -103,6 +115,7 @@ export class Replay {
     this.#offArchive();
     removeEventListener("message", this.#onMessage);
     removeEventListener("pagehide", this.#onLeave);
+    this.#offInert();
     this.#sayBye();
     this.#worker.terminate();
     this.#fail(new Error("The replay has ended."));
@@ -115,19 +128,39 @@ export class Replay {
 
   #take(event: MessageEvent): void {
     const port = event.ports[0];
-    const said = event.data as { wa?: unknown; cookie?: unknown } | null;
+    const said = event.data as { wa?: unknown; cookie?: unknown; host?: unknown } | null;
     const isPort = said?.wa === "port" && port !== undefined;
-    const isCookie = said?.wa === "cookie" && typeof said.cookie === "string";
-    if (!isPort && !isCookie) return;
-    const { scheme, salt } = this.origins;
-    const suffix = suffixOf(this.origins);
-    if (!event.origin.startsWith(`${scheme}://`) || !event.origin.endsWith(suffix)) return;
-    const label = `${event.origin.slice(`${scheme}://`.length, -suffix.length)}-${salt}`;
-    if (label.includes(".")) return;
-    if (isCookie) this.#call({ call: "cookie", label, cookie: said.cookie as string }).catch(() => undefined);
+    const isWord = said?.wa === "cookie" || said?.wa === "host";
+    if ((!isPort && !isWord) || this.origins.mode === "same") return;
+    const label = labelOf(this.origins, event.origin);
+    if (label === undefined) return;
+    const host = typeof said.host === "string" ? said.host.slice(0, HOST_LETTERS_MAX) : "";
+    if (said.wa === "host") this.#call({ call: "host", host }).catch(() => undefined);
+    if (said.wa === "cookie" && typeof said.cookie === "string") this.#call({ call: "cookie", label, host, cookie: said.cookie }).catch(() => undefined);
     if (!isPort) return;
     this.#call({ call: "attach", port, label }, [port]).catch(() => undefined);
     if (event.ports[1]) this.#living.push(event.ports[1]);
+  }
+
+  /** Pages without scripts hand over nothing: this one does, whenever the service worker asks. */
+  async #serveInert(): Promise<void> {
+    const pipe = await startInert(this.origins);
+    const { salt } = this.origins;
+    const hand = (to: MessageEventSource | ServiceWorker | null): void => {
+      const asking = new MessageChannel();
+      const living = new MessageChannel();
+      this.#call({ call: "attach", port: asking.port1, label: "" }, [asking.port1]).catch(() => undefined);
+      this.#living.push(living.port1);
+      to?.postMessage({ wa: "port", salt }, { transfer: [asking.port2, living.port2] });
+    };
+    const onAsked = (event: MessageEvent): void => {
+      const said = event.data as { wa?: unknown; salt?: unknown } | null;
+      if (said?.wa === "need-port" && said.salt === salt) hand(event.source);
+    };
+    navigator.serviceWorker.addEventListener("message", onAsked);
+    navigator.serviceWorker.startMessages();
+    this.#offInert = () => navigator.serviceWorker.removeEventListener("message", onAsked);
+    hand(pipe);
   }
 
   #hear(message: FromWorker): void {

@@ -46,11 +46,12 @@ async function editorOf(names: ReplayHosts): Promise<ScriptEditor> {
 
 async function open({ line, origins }: ToWorker & { call: "open" }): Promise<null> {
   const [archive] = await Promise.all([archiveOver(line), init()]);
-  const names = new ReplayHosts(origins.scheme, origins.domain, origins.salt);
+  const names = new ReplayHosts(origins.before, origins.after, origins.salt, origins.isHidden);
   hosts = names;
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   const table = new UrlTable(archive, new RowsByUrl(high, low));
   collection = new Collection({ archive, hosts, rewriter: makeRewriter(hosts, origins, () => editorOf(names)), table });
+  collection.hasScripts = origins.mode !== "same";
   collection.onEntry = note;
   return null;
 }
@@ -60,9 +61,14 @@ async function answer(message: ToWorker): Promise<unknown> {
     case "open":
       return open(message);
     case "attach":
-      return hosts?.host(message.label) === undefined ? message.port.close() : bridge.attach(message.port, message.label);
+      if (message.label !== "" && hosts?.host(message.label) === undefined) message.port.close();
+      else bridge.attach(message.port, message.label);
+      return null;
     case "cookie":
-      collection?.setCookie(hosts?.host(message.label), message.cookie);
+      collection?.setCookie(message.label === "" ? message.host : hosts?.host(message.label), message.cookie);
+      return null;
+    case "host":
+      hosts?.label(message.host);
       return null;
     case "visit":
       collection?.journal.visit(message.captured);

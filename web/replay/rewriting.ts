@@ -61,16 +61,27 @@ export function makeRewriter(hosts: ReplayHosts, origins: Origins, loadEditor: (
     return { edit: (source, kind) => (mayNeedEditing.test(source) ? scriptEditor.edit(source, kind) : undefined) };
   };
 
+  /** Where no script runs that could map where one goes, what begins with one slash is mapped beforehand. */
+  function inert(charset: string | undefined, url: string): Rewriting {
+    if (origins.mode === "wildcard" || !URL.canParse(url)) return hosts.html(charset, "", null);
+    const own = hosts.at(new URL(url).host);
+    try {
+      return own.html(charset, "", null);
+    } finally {
+      own.free();
+    }
+  }
+
   async function pass(context: Context): Promise<Rewriting | null> {
     const { contentType, charset, dest, scripts } = context;
     const type = (contentType ?? "").replace(/;.*$/s, "").trim().toLowerCase();
     if (FRAMES.has(dest) && isHtml(type)) {
       const label = mustDecode(charset) ? "utf-8" : charset;
-      if (!scripts) return hosts.html(label, "", null);
+      if (!scripts) return inert(label, context.url);
       return hosts.html(label, elementOf(shimFor(context, origins), type), await editInline());
     }
     // Pictures in frames may show other pictures. Their scripts see the replay origin.
-    if (FRAMES.has(dest) && type === "image/svg+xml") return hosts.html(mustDecode(charset) ? "utf-8" : charset, "", null);
+    if (FRAMES.has(dest) && type === "image/svg+xml") return inert(mustDecode(charset) ? "utf-8" : charset, context.url);
     if (dest === "style") return new Whole((bytes) => hosts.text("css", bytes));
     if (dest === "script" || WORKERS.has(dest)) {
       const scriptEditor = await editor();
@@ -92,7 +103,8 @@ export function makeRewriter(hosts: ReplayHosts, origins: Origins, loadEditor: (
 
 /** The shim and what it is told, in ASCII, since it stands in documents of any character set. */
 function shimFor({ url, time, seed, cookies }: Context, origins: Origins): string {
-  const told = JSON.stringify({ url, time, seed, cookies, ...origins });
+  const { before, after, salt, isHidden, viewer } = origins;
+  const told = JSON.stringify({ url, time, seed, cookies, before, after, salt, isHidden, viewer });
   const safe = told.replace(/[<\u007f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
   return `${SHIM}(${safe})`;
 }

@@ -1,17 +1,21 @@
-//! Names of replay origins: which label an archived host has, and which host a label means.
+//! Names of replay addresses: which label an archived host has, and which host a label means.
 //!
-//!   label  := name "-" salt            one label of DNS, directly under the replay domain
-//!   name   := host, lower case, "-" as "--", "." as "-", ":8080" as "-p8080"
-//!           | "x" and 20 letters of base32 of SHA-256 over salt and host, where the above would be too
-//!             long, could be read as another host, or begins as punycode does
-//!   salt   := 6 letters of base32, the secret of the collection
+//!   address := before label after rest  the label in a host name of its own ("http://" and ".localhost:8585"), or
+//!                                       in the path of one origin for all ("https://replay.example/-/" and "")
+//!   label   := name "-" salt            one label of DNS
+//!   name    := host, lower case, "-" as "--", "." as "-", ":8080" as "-p8080"
+//!            | "x" and 20 letters of base32 of SHA-256 over salt and host, where the above would be too
+//!              long, could be read as another host, begins as punycode does, or where names are to be hidden
+//!   salt    := 6 letters of base32, the secret of the collection
 //!
 //! H1  A label means one host at most.
 //! H2  http and https on their own ports are one host: captures are looked up without the scheme.
+//! H3  Where the label is in the path, what begins with one slash leads elsewhere unless it is mapped, too.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use sha2::{Digest, Sha256};
 
@@ -20,35 +24,55 @@ const HASH_LETTERS: usize = 20;
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 /// The replay origins of one collection.
+#[derive(Clone)]
 pub struct Hosts {
-    scheme: String,
-    domain: String,
+    before: String,
+    after: String,
     salt: String,
+    /// Every name is a hash: who resolves names of hosts does not learn which sites are looked at.
+    is_hidden: bool,
+    /// Of the document at hand, where labels are in paths: what its own addresses begin with.
+    own: Option<String>,
     /// Hosts behind hashed names; plain names are read back from themselves.
-    hashed: RefCell<HashMap<String, String>>,
+    hashed: Rc<RefCell<HashMap<String, String>>>,
 }
 
 impl Hosts {
-    /// Origins `scheme://label.domain`; the domain carries its port, if any.
-    pub fn new(scheme: &str, domain: &str, salt: &str) -> Hosts {
+    /// Addresses of labels between `before` and `after`.
+    pub fn new(before: &str, after: &str, salt: &str, is_hidden: bool) -> Hosts {
         Hosts {
-            scheme: scheme.into(),
-            domain: domain.into(),
+            before: before.into(),
+            after: after.into(),
             salt: salt.into(),
-            hashed: RefCell::new(HashMap::new()),
+            is_hidden,
+            own: None,
+            hashed: Rc::default(),
+        }
+    }
+
+    /// The same, as a document of that host sees them.
+    pub fn at(&self, host: &str) -> Hosts {
+        let own = format!("{}{}", self.before, self.label(host));
+        Hosts {
+            own: Some(own),
+            ..self.clone()
         }
     }
 
     /// What replay addresses begin with.
     pub fn scheme(&self) -> &str {
-        &self.scheme
+        self.before.split(':').next().unwrap_or_default()
     }
 
     /// The label of a host, given with its port unless that is a default one.
     pub fn label(&self, host: &str) -> String {
         let host = host.to_ascii_lowercase();
         let name = match plain_name(&host) {
-            Some(name) if name.len() + 1 + self.salt.len() <= LABEL_BYTES_MAX => name,
+            Some(name)
+                if !self.is_hidden && name.len() + 1 + self.salt.len() <= LABEL_BYTES_MAX =>
+            {
+                name
+            }
             _ => {
                 let name = hashed_name(&self.salt, &host);
                 self.hashed.borrow_mut().insert(name.clone(), host);
@@ -68,11 +92,15 @@ impl Hosts {
         (plain_name(&host)? == name).then_some(host)
     }
 
-    /// The replay address of an absolute or scheme-relative http(s) URL; none for every other text.
+    /// The replay address of an absolute or scheme-relative http(s) URL, or of one that `own` is put before;
+    /// none for every other text.
     pub fn replay_url(&self, url: &str) -> Option<String> {
         let url = url.trim_matches(|c: char| c.is_ascii_whitespace() || c.is_ascii_control());
+        if let Some(own) = self.own.as_ref().filter(|_| is_rooted(url.as_bytes())) {
+            return Some(format!("{own}{url}"));
+        }
         let (host, rest) = split(url)?;
-        let origin = format!("{}://{}.{}", self.scheme, self.label(&host), self.domain);
+        let origin = format!("{}{}{}", self.before, self.label(&host), self.after);
         Some(match rest.as_bytes().first() {
             Some(b'/' | b'\\') => format!("{origin}{rest}"),
             _ => format!("{origin}/{rest}"),
@@ -81,11 +109,9 @@ impl Hosts {
 
     /// The archived URL behind a replay address, without its scheme: `host/path?query`.
     pub fn archived(&self, replay_url: &str) -> Option<String> {
-        let rest = replay_url.strip_prefix(self.scheme.as_str())?;
-        let rest = rest.strip_prefix("://")?;
+        let rest = replay_url.strip_prefix(self.before.as_str())?;
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-        let label = rest[..end].strip_suffix(self.domain.as_str())?;
-        let host = self.host(label.strip_suffix('.')?)?;
+        let host = self.host(rest[..end].strip_suffix(self.after.as_str())?)?;
         let path = &rest[end..];
         let path = &path[..path.find('#').unwrap_or(path.len())];
         let slash = if path.starts_with('/') { "" } else { "/" };
@@ -127,6 +153,11 @@ pub(crate) fn split(url: &str) -> Option<(String, &str)> {
         format!("{name}:{port}")
     };
     Some((host, &rest[end..]))
+}
+
+/// Whether a URL begins with one slash.
+fn is_rooted(url: &[u8]) -> bool {
+    url.first() == Some(&b'/') && !matches!(url.get(1), Some(b'/' | b'\\'))
 }
 
 fn strip_scheme<'a>(url: &'a str, scheme: &str) -> Option<&'a str> {

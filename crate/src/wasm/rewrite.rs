@@ -22,7 +22,7 @@ extern "C" {
     fn edit(this: &DocumentScripts, source: &str, kind: &str) -> Result<Option<String>, JsValue>;
 }
 
-/// Names of the replay origins of one collection.
+/// Names of the replay addresses of one collection.
 #[wasm_bindgen]
 pub struct ReplayHosts {
     hosts: Rc<Hosts>,
@@ -31,9 +31,16 @@ pub struct ReplayHosts {
 #[wasm_bindgen]
 impl ReplayHosts {
     #[wasm_bindgen(constructor)]
-    pub fn new(scheme: &str, domain: &str, salt: &str) -> ReplayHosts {
+    pub fn new(before: &str, after: &str, salt: &str, is_hidden: bool) -> ReplayHosts {
         ReplayHosts {
-            hosts: Rc::new(Hosts::new(scheme, domain, salt)),
+            hosts: Rc::new(Hosts::new(before, after, salt, is_hidden)),
+        }
+    }
+
+    /// The same, as a document of that host sees them.
+    pub fn at(&self, host: &str) -> ReplayHosts {
+        ReplayHosts {
+            hosts: Rc::new(self.hosts.at(host)),
         }
     }
 

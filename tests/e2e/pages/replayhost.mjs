@@ -10,25 +10,26 @@ const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", "
 const folders = { pages: "tests/e2e/pages", lib: "dist/lib", replay: "dist/replay", serve: "dist/serve" };
 
 /**
- * @param {{ archives?: Record<string, Uint8Array>, onLabel?: (request: any, response: any) => boolean | Promise<boolean> }} options
- *   `onLabel` may answer for a replay origin before the product does.
+ * @param {{ archives?: Record<string, Uint8Array>, onLabel?: (request: any, response: any) => boolean | Promise<boolean>, viewerName?: string }} options
+ *   `viewerName` is the host of the viewer; `onLabel` may answer for a replay origin before the product does.
  */
-export async function startReplayHost({ archives = {}, onLabel } = {}) {
+export async function startReplayHost({ archives = {}, onLabel, viewerName = "localhost" } = {}) {
   const { listen, loopbackAddresses } = await import(join(root, "dist/serve/listen.js"));
   const { answerReplay } = await import(join(root, "dist/serve/replay.js"));
 
+  const { replayFile } = await import(join(root, "dist/serve/hosted.js"));
   const { rangeOf } = await import(join(root, "dist/serve/range.js"));
 
   async function answer(request, response) {
     const host = request.headers.host ?? "";
-    if (!host.startsWith("localhost:")) {
-      if (await onLabel?.(request, response)) return;
-      return answerReplay(request, response);
-    }
     const port = host.split(":")[1];
+    if (host !== `${viewerName}:${port}`) {
+      if (await onLabel?.(request, response)) return;
+      return answerReplay(request, response, `http://${viewerName}:${port}`);
+    }
     response.setHeader("Cache-Control", "no-cache");
     response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
-    response.setHeader("Content-Security-Policy", `default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; frame-src http://*.localhost:${port}; object-src 'none'; base-uri 'none'; frame-ancestors 'self'`);
+    response.setHeader("Content-Security-Policy", `default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; frame-src http://*.localhost:${port} http://${viewerName}:${port}/replayed/; object-src 'none'; base-uri 'none'; frame-ancestors 'self'`);
     const path = new URL(request.url, "http://localhost").pathname;
     const [, first, ...rest] = path.split("/");
     if (first === "archive") {
@@ -39,6 +40,10 @@ export async function startReplayHost({ archives = {}, onLabel } = {}) {
       const headers = { "Content-Type": "application/warc", "Accept-Ranges": "bytes", ETag: '"1"', "Content-Length": end - start };
       if (range === "whole") return void response.writeHead(200, headers).end(bytes);
       return void response.writeHead(206, { ...headers, "Content-Range": `bytes ${start}-${end - 1}/${bytes.length}` }).end(bytes.subarray(start, end));
+    }
+    if (path === "/replayed/sw.js") {
+      const body = await replayFile("sw.js", { layout: "inert", viewer: "" });
+      return void response.writeHead(200, { "Content-Type": types[".js"] }).end(body);
     }
     const folder = folders[first];
     const file = path === "/" ? join(root, "tests/e2e/pages/replay.html") : folder && normalize(join(root, folder, ...rest));
@@ -57,7 +62,7 @@ export async function startReplayHost({ archives = {}, onLabel } = {}) {
     port,
     archives,
     /** The address of the viewer with an archive opened in it. */
-    viewer: (archive, salt) => `http://localhost:${port}/?archive=/archive/${archive}&salt=${salt}`,
+    viewer: (archive, salt, setting) => `http://${viewerName}:${port}/?archive=/archive/${archive}&salt=${salt}${setting ? `&replay=${encodeURIComponent(JSON.stringify(setting))}` : ""}`,
     close: () => Promise.all(servers.map((server) => new Promise((resolve) => {
       server.close(resolve);
       server.closeAllConnections();

@@ -1,5 +1,6 @@
 /** The small viewer of the replay tests as the specs see it. */
 import type { Frame, Page } from "@playwright/test";
+import type { ReplaySetting } from "stackroom/replay";
 import type { startReplayHost } from "./replayhost.mjs";
 
 export const SALT = "k3vq7a";
@@ -10,8 +11,8 @@ export interface TestViewer {
 }
 declare const viewer: TestViewer;
 
-export async function openViewer(page: Page, host: Awaited<ReturnType<typeof startReplayHost>>, archive: string): Promise<void> {
-  await page.goto(host.viewer(archive, SALT));
+export async function openViewer(page: Page, host: Awaited<ReturnType<typeof startReplayHost>>, archive: string, setting?: ReplaySetting): Promise<void> {
+  await page.goto(host.viewer(archive, SALT, setting));
   await page.waitForFunction(() => document.body.dataset["opened"]);
 }
 

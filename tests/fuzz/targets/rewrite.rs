@@ -6,7 +6,7 @@ use std::rc::Rc;
 use stackroom::rewrite::{EditScript, Hosts, HtmlRewriter, Plain, rewrite_plain};
 
 fn hosts() -> Hosts {
-    Hosts::new("http", "localhost:8585", "k3vq7a")
+    Hosts::new("http://", ".localhost:8585", "k3vq7a", false)
 }
 
 fn html(bytes: &[u8], piece: usize, has_scripts: bool) -> Vec<u8> {

@@ -1,7 +1,7 @@
 /** An archived page as it was: where one is and when, the ways from there, what it loaded, and the frame that it lives in. */
 import { LitElement, html, nothing, type TemplateResult } from "lit";
 import type { Archive, RecordRow } from "stackroom";
-import { ReplayFrame, type Replay } from "stackroom/replay";
+import { ReplayFrame, type Replay, type ReplaySetting } from "stackroom/replay";
 
 import { timeOf } from "../address.js";
 import { visible } from "../content/visible.js";
@@ -14,14 +14,14 @@ import { Watch } from "../watch.js";
 import { icons } from "./icons.js";
 import { link } from "./link.js";
 import "./resources.js";
-import { canReplay, replayOf } from "./stage.js";
+import { replayOf, wayOfReplay } from "./stage.js";
 import { styles } from "./styles.js";
 import { words } from "./words.js";
 
 type Phase = "preparing" | "there" | "unreachable" | "failed";
 
 export class ReplayView extends LitElement {
-  static override properties = { store: { attribute: false }, isWide: { attribute: false }, phase: { state: true }, captures: { state: true }, isListing: { state: true }, hasScripts: { state: true } };
+  static override properties = { store: { attribute: false }, isWide: { attribute: false }, phase: { state: true }, captures: { state: true }, isListing: { state: true }, hasScripts: { state: true }, way: { state: true } };
   static override styles = [base, controls, messages, styles];
   declare store: Store;
   declare isWide: boolean;
@@ -30,6 +30,7 @@ export class ReplayView extends LitElement {
   declare captures: readonly RecordRow[];
   declare isListing: boolean;
   declare hasScripts: boolean;
+  declare way: ReplaySetting["mode"];
   #archive: Archive | undefined;
   #address: Address | undefined;
   #replay: Replay | undefined;
@@ -43,6 +44,7 @@ export class ReplayView extends LitElement {
     this.captures = [];
     this.isListing = false;
     this.hasScripts = true;
+    this.way = "wildcard";
     new Watch(this, "record", "library");
   }
 
@@ -78,13 +80,16 @@ export class ReplayView extends LitElement {
 
   async #show(archive: Archive, address: Address): Promise<void> {
     try {
-      if (!(await canReplay())) {
+      const { mode } = await wayOfReplay();
+      const replay = await replayOf(archive, this.store.source);
+      if (archive !== this.#archive || address !== this.#address) return;
+      this.way = mode;
+      if (replay === null) {
         this.phase = "unreachable";
         return;
       }
-      const replay = await replayOf(archive, this.store.source);
-      if (archive !== this.#archive || address !== this.#address) return;
       this.#replay = replay;
+      this.hasScripts = replay.hasScripts;
       this.phase = "there";
       await this.updateComplete;
       const host = this.renderRoot.querySelector<HTMLElement>(".page");

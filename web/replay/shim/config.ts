@@ -10,9 +10,12 @@ export interface Config {
   /** Time of the capture in milliseconds; 0 where it is unknown. */
   readonly time: number;
   readonly seed: string;
-  readonly scheme: string;
-  readonly domain: string;
+  /** Replay addresses are `before`, a label, `after` and the rest: ../origins.ts. */
+  readonly before: string;
+  readonly after: string;
   readonly salt: string;
+  readonly isHidden: boolean;
+  readonly viewer: string;
   readonly cookies: string;
 }
 

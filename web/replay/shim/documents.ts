@@ -3,7 +3,7 @@
 import { config } from "./config.js";
 import { isMade } from "./location.js";
 import { accessor, prototypeOf, tell } from "./natives.js";
-import { archivedHost, say, told } from "./place.js";
+import { archivedHost, realLocation, say, told } from "./place.js";
 
 /** Name and value of what a page sets; what says that it is over removes it. */
 class Jar {
@@ -52,8 +52,8 @@ export function lieAboutDocuments(): void {
   const jar = new Jar(config.cookies);
   let domain = archivedHost;
   for (const name of ["URL", "documentURI"]) accessor(prototype, name, (value) => (isMade(value) ? "about:srcdoc" : told(value)));
-  // Where nothing archived led here the viewer did.
-  accessor(prototype, "referrer", (value) => (told(value) === value ? "" : told(value)));
+  // Where nothing archived led here the viewer did, or the boot page, which was at the same address.
+  accessor(prototype, "referrer", (value) => (told(value) === value || value === realLocation.href ? "" : told(value)));
   accessor(prototypeOf("Node"), "baseURI", told);
   tell(prototype, "domain", () => domain, (value) => {
     // Only a parent of the own host may be set, and nothing comes of it: hosts stay apart.
@@ -63,7 +63,7 @@ export function lieAboutDocuments(): void {
   tell(prototype, "cookie", () => jar.text, (value) => {
     const cookie = String(value);
     jar.set(cookie);
-    say({ wa: "cookie", cookie });
+    say({ wa: "cookie", cookie, host: archivedHost });
   });
   // Without a header browsers tell the present time.
   accessor(prototype, "lastModified", (value) => (config.time && Date.parse(String(value)) > loaded - 60_000 ? written(config.time) : value));

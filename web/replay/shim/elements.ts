@@ -12,7 +12,7 @@ const ONE: Record<string, string> = {
   Button: "formAction", Form: "action", Quote: "cite",
 };
 const MANY: Record<string, string> = { Image: "srcset", Source: "srcset", Link: "imageSrcset" };
-const PARTS = ["host", "hostname", "origin", "port", "protocol"] as const;
+const PARTS = ["host", "hostname", "origin", "pathname", "port", "protocol"] as const;
 
 const tellAll = (value: unknown): unknown => (typeof value === "string" ? unmapped(value) : value);
 
@@ -42,7 +42,7 @@ function attributeSet(args: unknown[], nameAt: number, self: object): boolean {
 function mapSelector(args: unknown[]): void {
   if (typeof args[0] !== "string" || !args[0].includes("//")) return;
   args[0] = args[0].replace(/(\[\s*(?:href|src|action|data|poster)\s*[\^$*]?=\s*)(["'])(.*?)\2/gi, (_, before: string, quote: string, value: string) => {
-    const url = /^https?:\/\/$/.test(value) ? `${config.scheme}://` : toReplay(value);
+    const url = /^https?:\/\/$/.test(value) ? config.before.replace(/\/\/.*/s, "//") : toReplay(value);
     return before + quote + url + quote;
   });
 }

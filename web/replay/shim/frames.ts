@@ -10,7 +10,7 @@
 import { source } from "./config.js";
 import { FRAME_PATH, mapMarkup, SRCDOC } from "./markup.js";
 import { accessor, apply, defineProperty, getOwnPropertyDescriptor, method, prototypeOf } from "./natives.js";
-import { mapped } from "./place.js";
+import { mapped, placed } from "./place.js";
 import { blobs } from "./workers.js";
 
 type View = Window & typeof globalThis & { __wa$L?: unknown };
@@ -115,7 +115,7 @@ export function enterFrames(): void {
       const url = String(value);
       const blob = blobs.get(url);
       if (blob && /html/.test(blob.type)) return void blob.text().then((html) => write(this, html));
-      setSrc(this, String(mapped(value)));
+      setSrc(this, String(placed(value)));
     },
   });
   accessor(frames, "srcdoc", (value, self) => shown.get(self) ?? (self as Element).getAttribute(SRCDOC) ?? value);

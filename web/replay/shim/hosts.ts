@@ -9,6 +9,8 @@ import { sha256 } from "./sha256.js";
 export interface Hosts {
   /** The replay address of an absolute or scheme-relative http(s) URL; every other text as it is. */
   toReplay(url: string): string;
+  /** The same; and where hosts share an origin, one that begins with one slash is of the own host. */
+  rooted(url: string): string;
   /** The archived address behind a replay one; every other text as it is. */
   toArchived(url: string): string;
   /** A text in which every replay origin is the archived one again. */
@@ -21,25 +23,43 @@ const HASH_LETTERS = 20;
 const base32 = "abcdefghijklmnopqrstuvwxyz234567";
 const hash = /^x[a-z2-7]{20}$/;
 
-/** `ownScheme` is what pages of hosts of which nothing is known are taken to have come by. */
-export function makeHosts(scheme: string, domain: string, salt: string, ownScheme: string): Hosts {
+export interface Layout {
+  readonly before: string;
+  readonly after: string;
+  readonly salt: string;
+  readonly isHidden: boolean;
+  /** The origin of the viewer, which is no archived one. */
+  readonly viewer: string;
+}
+
+/** As `own` came, pages of hosts of which nothing is known are taken to have come. `onHashed` is told of hosts once. */
+export function makeHosts({ before, after, salt, isHidden, viewer }: Layout, own: { readonly protocol: string; readonly host: string }, onHashed: (host: string) => void = () => {}): Hosts {
+  const { protocol: ownScheme } = own;
+  const isPaths = after === "";
+  const shared = isPaths ? new NativeURL(before).host : "";
   const hashed = new Map<string, string>();
   const schemes = new Map<string, string>();
-  const escaped = `${salt}.${domain}`.replace(/[.[\]]/g, "\\$&");
-  const origins = new RegExp(`${scheme}://([a-z0-9_-]+-${escaped})(?![a-z0-9.:-])`, "gi");
+  const escape = (text: string): string => text.replace(/[.[\]]/g, "\\$&");
+  const origins = new RegExp(`${escape(before)}([a-z0-9_-]+)-${salt}${escape(after)}(?![a-z0-9.:_-])`, "gi");
+  const atRoot = /^[\s\x00-\x1f\x7f]*\/(?![/\\])/;
+  if (isHidden) hashed.set(hashedName(salt, own.host), own.host);
+  const ofOwn = (path: string): string => `${before}${label(own.host)}${path}`;
 
   function label(given: string): string {
     const host = given.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
     let name = plainName(host);
-    if (name === undefined || name.length + 1 + salt.length > LABEL_LETTERS_MAX) {
+    if (isHidden || name === undefined || name.length + 1 + salt.length > LABEL_LETTERS_MAX) {
       name = hashedName(salt, host);
-      hashed.set(name, host);
+      if (!hashed.has(name)) {
+        hashed.set(name, host);
+        onHashed(host);
+      }
     }
     return `${name}-${salt}`;
   }
 
-  function archivedOrigin(whole: string, place: string): string {
-    const name = place.slice(0, -(salt.length + domain.length + 2)).toLowerCase();
+  function archivedOrigin(whole: string, given: string): string {
+    const name = given.toLowerCase();
     const host = hash.test(name) ? hashed.get(name) : readName(name);
     return host === undefined ? whole : `${schemes.get(host) ?? ownScheme}//${host}`;
   }
@@ -48,17 +68,32 @@ export function makeHosts(scheme: string, domain: string, salt: string, ownSchem
   return {
     label,
     unmapped,
-    toArchived: (url) => (url.startsWith(scheme) || url.startsWith("blob:") ? unmapped(url) : url),
-    toReplay(url) {
-      if (!/^[\s\x00-\x1f\x7f]*(?:https?:)?[/\\]/i.test(url)) return url;
-      const trimmed = url.replace(/^[\t\n\f\r \x00-\x1f\x7f]+|[\t\n\f\r \x00-\x1f\x7f]+$/g, "");
-      const parts = split(trimmed);
-      // One of ours is where it belongs.
-      if (!parts || parts.host.endsWith(`-${salt}.${domain}`) || parts.host === domain) return url;
-      schemes.set(parts.host, parts.scheme || ownScheme);
-      return `${scheme}://${label(parts.host)}.${domain}${/^[/\\]/.test(parts.rest) ? "" : "/"}${parts.rest}`;
+    toArchived(url) {
+      if (!/^(?:https?|blob):/.test(url)) return url;
+      const archived = unmapped(url);
+      // What began with one slash.
+      return isPaths && archived === url && isShared(url) ? url.replace(/^\w+:\/\/[^/?#]*/, `${ownScheme}//${own.host}`) : archived;
     },
+    rooted: (url) => (isPaths && atRoot.test(url) ? ofOwn(url.trim()) : toReplay(url)),
+    toReplay,
   };
+
+  function isShared(url: string): boolean {
+    const parts = split(url);
+    return parts?.host === shared && !parts.rest.startsWith("/.wa/");
+  }
+
+  function toReplay(url: string): string {
+    if (!/^[\s\x00-\x1f\x7f]*(?:https?:)?[/\\]/i.test(url)) return url;
+    const trimmed = url.replace(/^[\t\n\f\r \x00-\x1f\x7f]+|[\t\n\f\r \x00-\x1f\x7f]+$/g, "");
+    const parts = split(trimmed);
+    // One of ours is where it belongs.
+    if (!parts || parts.host === new NativeURL(viewer).host || (isPaths ? parts.host === shared : parts.host.endsWith(`-${salt}${after}`))) {
+      return parts && isShared(trimmed) && !trimmed.startsWith(before) ? ofOwn(parts.rest) : url;
+    }
+    schemes.set(parts.host, parts.scheme || ownScheme);
+    return `${before}${label(parts.host)}${after}${/^[/\\]/.test(parts.rest) ? "" : "/"}${parts.rest}`;
+  }
 }
 
 /** Host with port, and what follows it, of an absolute http(s) URL. */

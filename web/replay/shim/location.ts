@@ -5,7 +5,7 @@
 
 import { apply, defineProperty, getOwnPropertyDescriptor, NativeURL, tell } from "./natives.js";
 import { config } from "./config.js";
-import { isPage, isWindow, mapped, realLocation, replayTop, told, toReplay } from "./place.js";
+import { isPage, isWindow, placed, realLocation, replayTop, told, toReplay } from "./place.js";
 
 const prototype = (globalThis as unknown as Record<string, { prototype: object }>)[isPage ? "Location" : "WorkerLocation"]?.prototype ?? {};
 const owner = isPage ? realLocation : prototype;
@@ -17,7 +17,7 @@ export const href = (): string => (isMade(realHref()) ? "about:srcdoc" : (told(r
 /** Whether a document is one that a page made and that has an address only to have a service worker. */
 export const isMade = (url: unknown): boolean => String(url).startsWith(`${realLocation.origin}/.wa/doc`);
 export const go = (url: unknown): void => {
-  realLocation.href = String(mapped(url));
+  realLocation.href = String(placed(url));
 };
 
 function makeLocation(): Location {
@@ -29,7 +29,7 @@ function makeLocation(): Location {
       get: () => (NativeURL.canParse(href()) ? String(new NativeURL(href())[name]) : (realLocation[name] as string)),
       set(value: unknown) {
         const url = new NativeURL(href());
-        if (name === "hash" || name === "search" || name === "pathname") (realLocation as unknown as Record<string, unknown>)[name] = value;
+        if (name === "hash" || name === "search" || (name === "pathname" && config.after !== "")) (realLocation as unknown as Record<string, unknown>)[name] = value;
         else {
           (url as unknown as Record<string, unknown>)[name] = value;
           go(url.href);
@@ -40,8 +40,8 @@ function makeLocation(): Location {
   const add = (name: string, value: unknown): void => void defineProperty(lie, name, { value, enumerable: true, configurable: true, writable: true });
   defineProperty(lie, "href", { get: href, set: go, enumerable: true, configurable: true });
   add("toString", () => href());
-  add("assign", (url: unknown) => realLocation.assign(String(mapped(url))));
-  add("replace", (url: unknown) => realLocation.replace(String(mapped(url))));
+  add("assign", (url: unknown) => realLocation.assign(String(placed(url))));
+  add("replace", (url: unknown) => realLocation.replace(String(placed(url))));
   add("reload", () => realLocation.reload());
   add("ancestorOrigins", Object.assign([], { item: () => null, contains: () => false }));
   return lie;
@@ -54,10 +54,10 @@ function locationOf(other: Window): unknown {
   try {
     return (other as unknown as { __wa$loc?: unknown }).__wa$loc ?? other.location;
   } catch {
-    const replace = (url: unknown): void => other.location.replace(toReplay(String(url)));
+    const replace = (url: unknown): void => other.location.replace(String(placed(url)));
     return new Proxy({}, {
       get: (_, name) => (name === "replace" ? replace : Reflect.get(other.location, name)),
-      set: (_, name, value) => Reflect.set(other.location, name, name === "href" ? mapped(value) : value),
+      set: (_, name, value) => Reflect.set(other.location, name, name === "href" ? placed(value) : value),
     });
   }
 }
@@ -65,7 +65,7 @@ function locationOf(other: Window): unknown {
 function setLocation(other: Window, url: unknown): void {
   if ((other as unknown) === globalThis) go(url);
   // A relative address is relative to who sets it.
-  else other.location.href = String(mapped(new NativeURL(String(url), isPage ? document.baseURI : href()).href));
+  else other.location.href = String(placed(new NativeURL(String(url), isPage ? document.baseURI : href()).href));
 }
 
 /** What stands for a window or a document where its location or top is asked for. */

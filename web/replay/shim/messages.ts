@@ -1,7 +1,8 @@
 /** Messages between windows: origins are named as archived and are replay origins. */
 
 import { accessor, defineProperty, NativeURL, prototypeOf } from "./natives.js";
-import { isWindow, toReplay, unmapped } from "./place.js";
+import { config } from "./config.js";
+import { isWindow, realLocation, told, toReplay, unmapped } from "./place.js";
 
 function originOf(target: unknown): unknown {
   if (typeof target !== "string") return target;
@@ -25,7 +26,10 @@ function poster(thing: unknown): unknown {
 
 export function lieAboutMessages(): void {
   defineProperty(globalThis, "__wa$P", { value: poster });
-  for (const name of ["MessageEvent", "StorageEvent"]) {
-    accessor(prototypeOf(name), name === "MessageEvent" ? "origin" : "url", (value) => unmapped(String(value)));
-  }
+  accessor(prototypeOf("StorageEvent"), "url", told);
+  accessor(prototypeOf("MessageEvent"), "origin", (value, self) => {
+    const { source } = self as MessageEvent;
+    // Where archived hosts share an origin, who speaks says which one it is.
+    return config.after === "" && value === realLocation.origin && isWindow(source) ? (source as { origin?: unknown }).origin : unmapped(String(value));
+  });
 }

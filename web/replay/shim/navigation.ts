@@ -1,7 +1,7 @@
 /** Where a page goes: addresses that nothing has mapped before are mapped here, and new windows are the viewer's. */
 
 import { accessor, method, methodArgs, NativeURL, prototypeOf, put } from "./natives.js";
-import { isTop, isWindow, mapped, realLocation, replayTop, say, toArchived, toReplay, told } from "./place.js";
+import { archivedOrigin, isTop, isWindow, placed, realLocation, replayTop, say, toArchived, toReplay, told } from "./place.js";
 
 interface NavigateEvent extends Event {
   readonly destination: { readonly url: string };
@@ -82,7 +82,12 @@ export function mapGoing(): void {
   methodArgs(prototypeOf("HTMLFormElement"), "submit", (_, self) => retarget(self as HTMLFormElement));
   for (const name of ["NavigationHistoryEntry", "NavigationDestination"]) accessor(prototypeOf(name), "url", told);
   for (const name of ["pushState", "replaceState"]) {
-    methodArgs(prototypeOf("History"), name, (args) => void (args.length > 2 && (args[2] = mapped(args[2]))));
+    methodArgs(prototypeOf("History"), name, (args) => {
+      if (args.length > 2) args[2] = placed(args[2]);
+      // Where archived hosts share an origin, browsers would let one be another.
+      const url = new NativeURL(String(args[2] ?? ""), document.baseURI);
+      if (new NativeURL(toArchived(String(placed(url.href)))).origin !== archivedOrigin) throw new DOMException(`Failed to execute '${name}' on 'History'`, "SecurityError");
+    });
     method(prototypeOf("History"), name, (call, args) => {
       const result = call(args);
       tellPlace();
@@ -91,7 +96,7 @@ export function mapGoing(): void {
   }
   method(globalThis, "open", (call, [url = "", target = "_blank", ...rest]) => {
     const where = reach(String(target));
-    const address = String(mapped(url));
+    const address = String(placed(url));
     if (where === "there") return call([address, target, ...rest]);
     if (where === "self") {
       // Firefox takes it for a window of its own, and asks its user first.

@@ -5,18 +5,22 @@ import { makeHosts } from "./hosts.js";
 import { NativeURL } from "./natives.js";
 
 const own = new NativeURL(config.url);
-export const { toReplay, toArchived, unmapped } = makeHosts(config.scheme, config.domain, config.salt, own.protocol);
+export const { toReplay, toArchived, unmapped, rooted } = makeHosts(config, own, (host) => say({ wa: "host", host }));
 
 export const isPage = typeof document === "object";
 export const archivedOrigin = own.origin;
 export const archivedHost = own.hostname;
 export const realLocation = location;
 
+const over = (map: (url: string) => string) => (address: unknown): unknown => {
+  if (typeof address === "string") return map(address);
+  return typeof address === "object" && address !== null ? map(String(address)) : address;
+};
+
 /** An address as a page hands it over: text, an URL, a Location, or something that is no address. */
-export function mapped(address: unknown): unknown {
-  if (typeof address === "string") return toReplay(address);
-  return typeof address === "object" && address !== null ? toReplay(String(address)) : address;
-}
+export const mapped = over(toReplay);
+/** Of where a realm is or goes: what begins with one slash is mapped, too, since no pipe may see who asks for it. */
+export const placed = over(rooted);
 
 export const told = (address: unknown): unknown => (typeof address === "string" ? toArchived(address) : address);
 
@@ -38,7 +42,7 @@ function findTop(): Window | null {
   if (!isPage) return null;
   // Where the viewer is itself framed, only Chromium tells how far up replay goes.
   const { ancestorOrigins } = location as { ancestorOrigins?: DOMStringList };
-  const isReplay = (origin: string): boolean => origin.endsWith(`-${config.salt}.${config.domain}`);
+  const isReplay = (origin: string): boolean => (config.after === "" ? config.before.startsWith(`${origin}/`) : origin.endsWith(`-${config.salt}${config.after}`));
   let found: Window = window;
   for (let depth = 0; found.parent !== found; depth += 1, found = found.parent) {
     const origin = ancestorOrigins?.[depth];
@@ -57,9 +61,11 @@ export type Word =
   | { readonly wa: "title"; readonly title: string }
   | { readonly wa: "open"; readonly url: string; readonly target: string }
   | { readonly wa: "blocked"; readonly url: string }
-  | { readonly wa: "cookie"; readonly cookie: string }
+  | { readonly wa: "cookie"; readonly cookie: string; readonly host: string }
+  /** An address was made of a host that its label does not tell. */
+  | { readonly wa: "host"; readonly host: string }
   | { readonly wa: "idle" };
 
 export function say(word: Word): void {
-  viewer?.postMessage(word, `${config.scheme}://${config.domain}`);
+  viewer?.postMessage(word, config.viewer);
 }

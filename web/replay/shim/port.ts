@@ -1,16 +1,13 @@
-/** Hands the pipe a port to the viewer whenever it asks for one. The boot page has this part of the shim alone. */
+/** Hands the pipe a port to the viewer whenever it asks for one. */
 
-// One label below the viewer's own name: replay locally has no other layout.
-const viewer = `${location.protocol}//${location.host.replace(/^[^.]+\./, "")}`;
-
-navigator.serviceWorker?.addEventListener("message", (event: MessageEvent) => {
-  if ((event.data as { wa?: unknown } | null)?.wa !== "need-port" || !event.source || top === null || top === self) return;
-  // One for what is asked, and one that stays with the viewer's page, which says when it goes.
-  const asking = new MessageChannel();
-  const living = new MessageChannel();
-  top.postMessage({ wa: "port" }, viewer, [asking.port1, living.port1]);
-  event.source.postMessage({ wa: "port" }, { transfer: [asking.port2, living.port2] });
-});
-navigator.serviceWorker?.startMessages();
-
-export {};
+export function handPorts(viewer: string): void {
+  navigator.serviceWorker?.addEventListener("message", (event: MessageEvent) => {
+    if ((event.data as { wa?: unknown } | null)?.wa !== "need-port" || !event.source || top === null || top === self) return;
+    // One for what is asked, and one that stays with the viewer's page, which says when it goes.
+    const asking = new MessageChannel();
+    const living = new MessageChannel();
+    top.postMessage({ wa: "port" }, viewer, [asking.port1, living.port1]);
+    event.source.postMessage({ wa: "port" }, { transfer: [asking.port2, living.port2] });
+  });
+  navigator.serviceWorker?.startMessages();
+}

@@ -3,9 +3,9 @@
  * Mends what pages read and where they lead, keeps nothing out: a page may undo all of it and only loses its own replay.
  */
 
-import "./port.js";
 import { takeAway } from "./absent.js";
 import { watch } from "./blocked.js";
+import { config } from "./config.js";
 import { lieAboutTime } from "./clock.js";
 import { lieAboutDocuments } from "./documents.js";
 import { mapElements } from "./elements.js";
@@ -15,10 +15,12 @@ import { mapMarkups } from "./markup.js";
 import { lieAboutMessages } from "./messages.js";
 import { mapGoing } from "./navigation.js";
 import { isPage } from "./place.js";
+import { handPorts } from "./port.js";
 import { mapRequests } from "./requests.js";
 import { mapStyles } from "./styles.js";
 import { mapWorkers } from "./workers.js";
 
+handPorts(config.viewer);
 lieAboutLocation();
 lieAboutTime();
 lieAboutMessages();

@@ -2,14 +2,14 @@
 
 import { source } from "./config.js";
 import { constructor, defineProperty, method, methodArgs, NativeURL } from "./natives.js";
-import { mapped } from "./place.js";
+import { mapped, placed } from "./place.js";
 
 /** Of the page's own making, by their addresses. */
 export const blobs = new Map<string, Blob>();
 
 /** The address of a worker's script. Its text is still to be had only where the page made it. */
 function scriptOf(given: unknown): unknown {
-  const url = String(mapped(given));
+  const url = String(placed(given));
   const blob = blobs.get(url);
   if (blob) return create(new Blob([source, blob], { type: blob.type }));
   if (!url.startsWith("data:")) return given === url ? given : url;
@@ -34,7 +34,7 @@ export function mapWorkers(): void {
     return call(args);
   });
   for (const name of ["Worker", "SharedWorker"]) constructor(name, (args) => void (args.length > 0 && (args[0] = scriptOf(args[0]))));
-  methodArgs(globalThis, "importScripts", (args) => args.forEach((url, at) => (args[at] = mapped(url))));
+  methodArgs(globalThis, "importScripts", (args) => args.forEach((url, at) => (args[at] = placed(url))));
   // `import(x)` is edited to `import(__wa$import(x))`.
   defineProperty(globalThis, "__wa$import", { value: mapped });
 }
