@@ -2,29 +2,13 @@
  * Archives served as if they were the web: a proxy that answers every request of a browser from one archive, at the URLs
  * that pages were captured at, nothing rewritten. What a page is there it should be in replay.
  */
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import { createServer as createTls } from "node:https";
-import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { startWeb } from "../e2e/pages/webproxy.mjs";
 
 /** What a connection of its own states, and what would send the browser elsewhere for all times. */
-const DROPPED = new Set(["connection", "content-encoding", "content-length", "keep-alive", "proxy-connection", "strict-transport-security", "transfer-encoding", "upgrade", "alt-svc"]);
+const DROPPED = new Set(["connection", "content-encoding", "content-length", "keep-alive", "proxy-connection", "strict-transport-security", "trailer", "transfer-encoding", "upgrade", "alt-svc"]);
 
-const keyOf = (url) => (URL.canParse(url) ? new URL(url).href.replace(/:80\//, "/") : url).replace(/^https?:\/\/(?:www\.)?/i, "").replace(/#.*$/s, "");
-
-/** A certificate that no browser would trust: the one that is told not to look takes it for every host. */
-function certificate() {
-  const folder = mkdtempSync(join(tmpdir(), "stackroom-certificate-"));
-  try {
-    execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=stackroom", "-keyout", join(folder, "key"), "-out", join(folder, "cert")], { stdio: "pipe" });
-    return { key: readFileSync(join(folder, "key")), cert: readFileSync(join(folder, "cert")) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+const whole = (url) => (URL.canParse(url) ? new URL(url).href.replace(/:80\//, "/") : url).replace(/#.*$/s, "");
+const keyOf = (url) => whole(url).replace(/^https?:\/\/(?:www\.)?/i, "");
 
 /** A proxy without an archive; `serve` gives it one. */
 export async function startReference() {
@@ -32,13 +16,29 @@ export async function startReference() {
   let captures = new Map();
   let around = 0;
 
-  async function answer(url, request, response) {
-    const rows = captures.get(keyOf(url)) ?? [];
+  const fieldsOf = async (row) => {
+    const detail = await archive.detail(row);
+    return detail.http?.headers ?? [["content-type", detail.contentType ?? "application/octet-stream"]];
+  };
+
+  /** Servers lead from one scheme to the other, and captures of both answer for either. */
+  async function leadsTo(url, row) {
+    if (row.status < 300 || row.status > 399) return false;
+    const location = (await fieldsOf(row)).find(([name]) => name.toLowerCase() === "location")?.[1];
+    return location !== undefined && URL.canParse(location, row.url) && whole(new URL(location, row.url).href) === whole(url);
+  }
+
+  async function captureOf(url) {
     const away = (row) => Math.abs((row.captured ?? 0) - around);
-    const row = rows.toSorted((a, b) => away(a) - away(b)).find((one) => one.status !== 304);
-    if (!row || !["GET", "HEAD"].includes(request.method)) return void response.writeHead(404, { "Content-Type": "text/html" }).end("<!doctype html><title>Not in the archive</title>");
-    const [detail, body] = [await archive.detail(row), Buffer.from(await archive.bytes(row, "body"))];
-    const fields = detail.http?.headers ?? [["content-type", detail.contentType ?? "application/octet-stream"]];
+    const rows = (captures.get(keyOf(url)) ?? []).filter((row) => row.status !== 304).sort((a, b) => away(a) - away(b));
+    for (const row of rows) if (!(await leadsTo(url, row))) return row;
+    return undefined;
+  }
+
+  async function answer(url, request, response) {
+    const row = ["GET", "HEAD"].includes(request.method) ? await captureOf(url) : undefined;
+    if (!row) return void response.writeHead(404, { "Content-Type": "text/html" }).end("<!doctype html><title>Not in the archive</title>");
+    const [fields, body] = [await fieldsOf(row), Buffer.from(await archive.bytes(row, "body"))];
     const headers = {};
     for (const [name, value] of fields) {
       const lower = name.toLowerCase();
@@ -48,22 +48,9 @@ export async function startReference() {
     response.writeHead(status >= 200 && status < 600 ? status : 502, { ...headers, "content-length": body.length }).end(request.method === "HEAD" ? undefined : body);
   }
 
-  const handle = (scheme) => (request, response) => {
-    const url = /^http/.test(request.url) ? request.url : `${scheme}://${request.headers.host}${request.url}`;
-    answer(url, request, response).catch(() => response.destroy());
-  };
-  const secure = createTls(certificate(), handle("https"));
-  const proxy = createServer(handle("http"));
-  for (const server of [secure, proxy]) await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  proxy.on("connect", (request, socket) => {
-    const inner = connect(secure.address().port, "127.0.0.1", () => {
-      socket.write("HTTP/1.1 200 OK\r\n\r\n");
-      inner.pipe(socket).pipe(inner);
-    });
-    for (const end of [inner, socket]) end.on("error", () => (inner.destroy(), socket.destroy()));
-  });
+  const web = await startWeb(answer);
   return {
-    address: `http://127.0.0.1:${proxy.address().port}`,
+    ...web,
     async serve(open) {
       archive = open;
       captures = new Map();
@@ -75,9 +62,5 @@ export async function startReference() {
     },
     /** Pages are as they were at that time from now on. */
     at: (captured) => (around = captured),
-    close: () => Promise.all([secure, proxy].map((server) => new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
-    }))),
   };
 }

@@ -490,6 +490,21 @@ fn what_is_no_script_is_left_as_it_is() {
 }
 
 #[test]
+fn modules_are_told_from_scripts() {
+    for (source, is_module) in [
+        ("import 'a'", true),
+        ("a(); export { a }", true),
+        ("await a", true),
+        ("import('a')", false),
+        ("'import'; await\n/1/g", false),
+    ] {
+        let edited = read(source, Goal::Script);
+        assert!(edited.is_read, "not read: {source}");
+        assert_eq!(edited.is_module, is_module, "{source}");
+    }
+}
+
+#[test]
 fn what_may_run_other_text_is_told() {
     for (source, uses_eval) in [
         ("eval(a)", true),

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
 import { initSync, ReplayHosts } from "../../web/lib/wasm/rewrite.js";
-import { Decoded, mustDecode, Whole, type Rewriting } from "../../web/replay/passes.js";
+import { Decoded, mustDecode, Prolog, Whole, type Rewriting } from "../../web/replay/passes.js";
 
 let hosts: ReplayHosts;
 
@@ -45,21 +45,42 @@ test("pages in UTF-16 and ISO-2022-JP are rewritten in UTF-8, cut anywhere", () 
   for (const charset of [undefined, "utf-8", "windows-1252", "shift_jis", "euc-jp"]) expect(mustDecode(charset)).toBe(false);
 });
 
-test("style sheets are rewritten whole, with a text before them where one is wanted", () => {
+test("style sheets are rewritten whole", () => {
   const bytes = Buffer.from("a{b:url(https://a.example/x)}");
+  const rewriting = (): Whole => new Whole((css) => hosts.text("css", css));
   for (let piece = 1; piece <= bytes.length; piece += 1) {
-    const whole = new Whole((css) => hosts.text("css", css), "/* first */");
-    expect(through(whole, bytes, piece)).toBe("/* first */a{b:url(http://a-example-k3vq7a.localhost:8585/x)}");
+    expect(through(rewriting(), bytes, piece)).toBe("a{b:url(http://a-example-k3vq7a.localhost:8585/x)}");
   }
-  expect(through(new Whole((css) => hosts.text("css", css)), Buffer.from("a{}"), 1)).toBe("a{}");
+  expect(through(rewriting(), Buffer.from("a{}"), 1)).toBe("a{}");
+});
+
+test("documents in XML have their style sheets mapped, and what comes first in their root", () => {
+  const mapped = (url: string): string | undefined => hosts.replay_url(url);
+  const replay = "http://a-example-k3vq7a.localhost:8585/";
+  const prolog = (before: string, href: string): string => `<?xml version="1.0"?><!-- <not/> --><?xml-stylesheet type="text/css" href=${href}?>${before}`;
+  for (const [text, expected] of [
+    [`${prolog("", "'https://a.example/x?a&amp;b'")}<svg a=">"><p>`, `${prolog("", `"${replay}x?a&amp;b"`)}<svg a=">">FIRST<p>`],
+    [`${prolog('<!DOCTYPE s:svg [<!ENTITY a "b">]>', '"near.css"')}<s:svg>\xe9`, `${prolog('<!DOCTYPE s:svg [<!ENTITY a "b">]>', '"near.css"')}<s:svg>FIRST\xe9`],
+    ["<svg/>", "<svg/>"],
+    ["no document", "no document"],
+    ["", ""],
+  ] as const) {
+    const bytes = Buffer.from(text);
+    for (let piece = 1; piece <= bytes.length + 1; piece += 1) {
+      expect(through(new Prolog(null, mapped, "FIRST"), bytes, piece), `${text} in pieces of ${piece}`).toBe(expected);
+    }
+  }
+  const picture = '<?xml-stylesheet href="https://a.example/"?><svg><image href="https://a.example/"/></svg>';
+  const both = new Prolog(hosts.html("utf-8", "", null), mapped, "FIRST");
+  expect(through(both, Buffer.from(picture), 7)).toBe(`<?xml-stylesheet href="${replay}"?><svg>FIRST<image href="${replay}" /></svg>`);
 });
 
 test("texts beyond what is held pass as they are", () => {
-  const whole = new Whole(() => new Uint8Array(), "first");
+  const whole = new Whole(() => new Uint8Array());
   const part = new Uint8Array(20 << 20).fill(97);
   whole.write(part);
   whole.write(part);
-  expect(whole.take().length).toBe(5 + 2 * part.length);
+  expect(whole.take().length).toBe(2 * part.length);
   whole.write(part);
   whole.end();
   expect(whole.take().length).toBe(part.length);

@@ -12,7 +12,7 @@ import { find, type Found, type Table } from "./lookup.js";
 import { COPIED_BYTES_MAX, type Get } from "./messages.js";
 import { missingPage } from "./missing.js";
 import { keptHeaders, statusOf } from "./recorded.js";
-import type { Rewriter } from "./rewriting.js";
+import { seenThrough, SHIM, type Rewriter } from "./rewriting.js";
 
 /** Of bodies that are kept, those that were asked for last. */
 const KEPT_BYTES_MAX = 192 << 20;
@@ -59,7 +59,8 @@ export class Collection {
     return rows.sort((a, b) => (a.captured ?? Infinity) - (b.captured ?? Infinity) || a.row - b.row);
   }
 
-  async answer(get: Get): Promise<Reply> {
+  async answer(asked: Get): Promise<Reply> {
+    const get = seenThrough(asked);
     const url = this.#parts.hosts.archived(get.url) ?? (await this.#named(get.url));
     if (url === undefined) throw new Error("no address of this collection");
     const found = await this.#find(get, url);
@@ -67,7 +68,7 @@ export class Collection {
     const { row, isFuzzy } = found;
     const { captured, mime } = row;
     const entity = await this.#entity(found, get);
-    this.onEntry(this.journal.note(get, { url: row.url, row: row.row, captured, status: entity.status, mime, isFuzzy }));
+    if (get.dest !== SHIM) this.onEntry(this.journal.note(get, { url: row.url, row: row.row, captured, status: entity.status, mime, isFuzzy }));
     const reply = cut(entity, get.range);
     return { ...reply, ...(get.method === "HEAD" && { body: null }), ...(!this.hasScripts && { isInert: true }) };
   }

@@ -1,4 +1,4 @@
-/** Ways of bodies through a rewriter: as they come, whole, with something before them, in another character set. */
+/** Ways of bodies through a rewriter: as they come, whole, by what stands before their root, in another character set. */
 
 /** One body on its way through. */
 export interface Rewriting {
@@ -19,11 +19,10 @@ export class Whole implements Rewriting {
   readonly #rewrite: (bytes: Uint8Array) => Uint8Array | null | undefined;
   #parts: Uint8Array[] = [];
   #bytes = 0;
-  #out: Uint8Array[];
+  #out: Uint8Array[] = [];
 
-  constructor(rewrite: (bytes: Uint8Array) => Uint8Array | null | undefined, first = "") {
+  constructor(rewrite: (bytes: Uint8Array) => Uint8Array | null | undefined) {
     this.#rewrite = rewrite;
-    this.#out = first === "" ? [] : [new TextEncoder().encode(first)];
   }
 
   write(bytes: Uint8Array): void {
@@ -50,6 +49,63 @@ export class Whole implements Rewriting {
   #pass(): void {
     this.#out.push(...this.#parts);
     this.#parts = [];
+  }
+}
+
+/** The root of a document has begun by then, or is not looked for. */
+const PROLOG_BYTES_MAX = 64 << 10;
+const STYLE_SHEET = /(<\?xml-stylesheet\s[^>]*?\bhref\s*=\s*)(?:"([^"]*)"|'([^']*)')/g;
+const ROOT = /<[a-z_](?:[^<>"']|"[^"]*"|'[^']*')*>/i;
+
+/** A document in XML: style sheets that it names before its root are mapped, and `first` stands first in its root. */
+export class Prolog implements Rewriting {
+  readonly #inner: Rewriting | null;
+  readonly #mapped: (url: string) => string | undefined;
+  readonly #first: string;
+  /** What has come of it until its root has begun, a letter for each byte. */
+  #head: string | undefined = "";
+  #out: Uint8Array[] = [];
+
+  constructor(inner: Rewriting | null, mapped: (url: string) => string | undefined, first: string) {
+    this.#inner = inner;
+    this.#mapped = mapped;
+    this.#first = first;
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#inner?.write(bytes);
+    this.#pass(this.#inner?.take() ?? bytes, false);
+  }
+
+  end(): void {
+    this.#inner?.end();
+    this.#pass(this.#inner?.take() ?? new Uint8Array(), true);
+  }
+
+  take(): Uint8Array {
+    const out = joined(this.#out);
+    this.#out = [];
+    return out;
+  }
+
+  free(): void {
+    this.#inner?.free();
+  }
+
+  #pass(bytes: Uint8Array, isLast: boolean): void {
+    if (this.#head === undefined) return void this.#out.push(bytes);
+    for (const byte of bytes) this.#head += String.fromCharCode(byte);
+    // What it says in comments is no root.
+    const root = ROOT.exec(this.#head.replace(/<!--.*?(?:-->|$)|<!\[CDATA\[.*?(?:\]\]>|$)/gs, (comment) => " ".repeat(comment.length)));
+    if (!root && !isLast && this.#head.length < PROLOG_BYTES_MAX) return;
+    const at = root ? root.index + root[0].length : 0;
+    const before = this.#head.slice(0, root?.index ?? this.#head.length).replace(STYLE_SHEET, (all, start: string, double?: string, single?: string) => {
+      const url = this.#mapped((double ?? single ?? "").replaceAll("&amp;", "&"));
+      return url === undefined ? all : `${start}"${url.replaceAll("&", "&amp;")}"`;
+    });
+    const rest = root ? `${root[0]}${root[0].endsWith("/>") ? "" : this.#first}${this.#head.slice(at)}` : "";
+    this.#out.push(Uint8Array.from(before + rest, (letter) => letter.charCodeAt(0)));
+    this.#head = undefined;
   }
 }
 

@@ -32,6 +32,8 @@ const MOVED = new Set(["script", "style", "worker", "sharedworker"]);
 
 const lines = new Map<string, Line>();
 let lastId = 0;
+/** Chromium leads nobody on who may connect to some origins only, were it to one of these: there a page does. */
+const hasNoRedirects = layout !== "inert" && "userAgentData" in navigator;
 
 /** The line for a collection: there is but one, unless inert. */
 function lineOf(salt: string): Line {
@@ -92,7 +94,7 @@ async function respond({ request, clientId, resultingClientId }: FetchEvent): Pr
   const place = await placed(request, clientId);
   if (place === undefined) return failed();
   const url = place.replace(/#.*$/s, "");
-  if (place !== request.url && (isNavigation || MOVED.has(request.destination))) return Response.redirect(place, 307);
+  if (place !== request.url && (isNavigation || MOVED.has(request.destination))) return (isNavigation && pageTo(place, request.url)) || Response.redirect(place, 307);
   const line = lineOf(layout === "inert" ? (labelIn(url)?.slice(-6) ?? "") : "");
   if (!(await line.connected())) return failed();
   const hasBody = request.method !== "GET" && request.method !== "HEAD";
@@ -112,7 +114,17 @@ async function respond({ request, clientId, resultingClientId }: FetchEvent): Pr
     type: request.headers.get("content-type") ?? "",
     ...(body && { body }),
   });
-  return answer ? responseOf(answer) : failed();
+  if (!answer) return failed();
+  const to = isNavigation && answer.status >= 300 && answer.status < 400 ? answer.headers.find(([name]) => name === "location") : undefined;
+  return (to && pageTo(to[1], request.url)) || responseOf(answer);
+}
+
+/** Leads on as a redirect does, where none may. */
+function pageTo(location: string, from: string): Response | undefined {
+  if (!hasNoRedirects) return undefined;
+  const to = new URL(location, from);
+  to.hash ||= new URL(from).hash;
+  return page(`<!doctype html><meta http-equiv="refresh" content="0;url=${to.href.replace(/&/g, "&amp;")}">`);
 }
 
 function responseOf({ status, statusText, headers, body, isInert }: Answer): Response {

@@ -33,7 +33,8 @@ export function policyHeaders(layout: Layout, { protocol, host }: { readonly pro
       `default-src 'self' ${replay} 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob: mediastream:`,
       "object-src 'none'",
       `frame-src 'self' ${replay} data: blob:`,
-      "worker-src 'self' blob:",
+      // A worker begins in its own origin only; this is about the modules of others that it imports.
+      `worker-src 'self' ${replay} blob:`,
       "webrtc 'block'",
     ].join("; "),
     "Connection-Allowlist": `(response-origin "${replay}/*")`,

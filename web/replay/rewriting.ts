@@ -5,8 +5,8 @@
 
 import { needs_editing, type DocumentScripts, type ReplayHosts } from "../lib/wasm/rewrite.js";
 import type { Origins } from "./origins.js";
-import { Decoded, mustDecode, Whole, type Rewriting } from "./passes.js";
-import { SHIM } from "./shimtext.js";
+import { Decoded, mustDecode, Prolog, Whole, type Rewriting } from "./passes.js";
+import { SHIM as SHIM_TEXT } from "./shimtext.js";
 
 export type { Rewriting } from "./passes.js";
 
@@ -36,17 +36,23 @@ export interface Rewriter {
 
 const FRAMES = new Set(["document", "iframe", "frame", "object", "embed"]);
 const WORKERS = new Set(["worker", "sharedworker"]);
+/** In place of a destination: only what goes before the module of a worker is asked for, at an address that ends so. */
+export const SHIM = "shim";
+const SHIM_MARK = "__wa=shim";
 const MEDIA = new Set(["video", "audio", "track"]);
 
 /** Inline scripts are short: this is to spare most of them the way to the editor, `needs_editing` is for whole files. */
 const mayNeedEditing = /location|top|postMessage|import|export|\\x/;
 
 const isHtml = (type: string): boolean => /^(?:text\/html|application\/xhtml\+xml)$/.test(type);
+const isXml = (type: string): boolean => /^(?:text\/xml|application\/(?:.+\+)?xml|image\/svg\+xml)$/.test(type);
 
 /** Edits scripts of a collection: the class of the module `scripts`. */
 export interface ScriptEditor {
   edit(source: string, kind: string): string | undefined;
   edit_bytes(source: Uint8Array, kind: string): Uint8Array | undefined;
+  /** Whether the one that was edited last is a module. */
+  is_module(): boolean;
 }
 
 /**
@@ -58,7 +64,16 @@ export function makeRewriter(hosts: ReplayHosts, origins: Origins, loadEditor: (
   const editor = (): Promise<ScriptEditor> => (loading ??= loadEditor());
   const editInline = async (): Promise<DocumentScripts> => {
     const scriptEditor = await editor();
-    return { edit: (source, kind) => (mayNeedEditing.test(source) ? scriptEditor.edit(source, kind) : undefined) };
+    return {
+      edit(source, kind) {
+        if (!mayNeedEditing.test(source)) return undefined;
+        // In XML a script may be marked as text, which is no part of it.
+        const [, before = "", marked, after = ""] = /^(\s*<!\[CDATA\[)(.*)(\]\]>\s*)$/s.exec(source) ?? [];
+        if (marked === undefined) return scriptEditor.edit(source, kind);
+        const edited = scriptEditor.edit(marked, kind);
+        return edited === undefined ? undefined : before + edited + after;
+      },
+    };
   };
 
   /** Where no script runs that could map where one goes, what begins with one slash is mapped beforehand. */
@@ -72,21 +87,40 @@ export function makeRewriter(hosts: ReplayHosts, origins: Origins, loadEditor: (
     }
   }
 
+  const replayUrl = (url: string): string | undefined => hosts.replay_url(url);
+
+  /** A document of its own, or in a frame. */
+  async function document(context: Context, type: string): Promise<Rewriting | null> {
+    const { charset, scripts } = context;
+    const label = mustDecode(charset) ? "utf-8" : charset;
+    const isPicture = type === "image/svg+xml";
+    if (!isHtml(type) && !isPicture) return isXml(type) ? new Prolog(null, replayUrl, "") : null;
+    const first = scripts ? elementOf(shimFor(context, origins), type) : "";
+    const rewriting = scripts ? hosts.html(label, isPicture ? "" : first, await editInline()) : inert(label, context.url);
+    return isXml(type) ? new Prolog(rewriting, replayUrl, isPicture ? first : "") : rewriting;
+  }
+
+  async function worker(context: Context): Promise<Rewriting> {
+    // What a worker imports may be asked for as a worker is: the first shim stands.
+    const shim = `self.__wa$import||${shimFor(context, origins)};`;
+    if (context.dest === SHIM) return new Whole(() => new TextEncoder().encode(shim));
+    const scriptEditor = await editor();
+    return new Whole((bytes) => {
+      const edited = scriptEditor.edit_bytes(bytes, "script") ?? bytes;
+      // What a module imports runs before it, so its shim is the first of that.
+      return withText(scriptEditor.is_module() ? `import${JSON.stringify(shimAddress(context.url))};` : shim, edited);
+    });
+  }
+
   async function pass(context: Context): Promise<Rewriting | null> {
-    const { contentType, charset, dest, scripts } = context;
+    const { contentType, dest } = context;
     const type = (contentType ?? "").replace(/;.*$/s, "").trim().toLowerCase();
-    if (FRAMES.has(dest) && isHtml(type)) {
-      const label = mustDecode(charset) ? "utf-8" : charset;
-      if (!scripts) return inert(label, context.url);
-      return hosts.html(label, elementOf(shimFor(context, origins), type), await editInline());
-    }
-    // Pictures in frames may show other pictures. Their scripts see the replay origin.
-    if (FRAMES.has(dest) && type === "image/svg+xml") return inert(mustDecode(charset) ? "utf-8" : charset, context.url);
+    if (FRAMES.has(dest)) return document(context, type);
+    if (WORKERS.has(dest) || dest === SHIM) return worker(context);
     if (dest === "style") return new Whole((bytes) => hosts.text("css", bytes));
-    if (dest === "script" || WORKERS.has(dest)) {
+    if (dest === "script") {
       const scriptEditor = await editor();
-      const edit = (bytes: Uint8Array): Uint8Array | undefined => (needs_editing(bytes) ? scriptEditor.edit_bytes(bytes, "script") : undefined);
-      return new Whole(edit, WORKERS.has(dest) ? `${shimFor(context, origins)};` : "");
+      return new Whole((bytes) => (needs_editing(bytes) ? scriptEditor.edit_bytes(bytes, "script") : undefined));
     }
     if (MEDIA.has(dest) && /mpegurl/.test(type)) return new Whole((bytes) => hosts.text("hls", bytes));
     if (MEDIA.has(dest) && type === "application/dash+xml") return new Whole((bytes) => hosts.text("dash", bytes));
@@ -101,12 +135,32 @@ export function makeRewriter(hosts: ReplayHosts, origins: Origins, loadEditor: (
   };
 }
 
+/** Where a worker's shim is a module of its own: beside it. */
+function shimAddress(url: string): string {
+  const { pathname, search } = new URL(url);
+  return `./${pathname.replace(/^.*\//s, "")}${search}${search === "" ? "?" : "&"}${SHIM_MARK}`;
+}
+
+/** Who asks for such a shim asks for the module that it is for, as nobody else does. */
+export function seenThrough<Asked extends { readonly url: string; readonly dest: string }>(asked: Asked): Asked {
+  const { url } = asked;
+  return url.endsWith(SHIM_MARK) ? { ...asked, url: url.slice(0, -SHIM_MARK.length - 1), dest: SHIM } : asked;
+}
+
 /** The shim and what it is told, in ASCII, since it stands in documents of any character set. */
 function shimFor({ url, time, seed, cookies }: Context, origins: Origins): string {
   const { before, after, salt, isHidden, viewer } = origins;
   const told = JSON.stringify({ url, time, seed, cookies, before, after, salt, isHidden, viewer });
   const safe = told.replace(/[<\u007f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  return `${SHIM}(${safe})`;
+  return `${SHIM_TEXT}(${safe})`;
+}
+
+function withText(text: string, bytes: Uint8Array): Uint8Array {
+  const first = new TextEncoder().encode(text);
+  const out = new Uint8Array(first.length + bytes.length);
+  out.set(first);
+  out.set(bytes, first.length);
+  return out;
 }
 
 /** It leaves no trace in the document. */

@@ -59,6 +59,8 @@ pub struct Edited {
     pub is_read: bool,
     /// It names `eval` or `Function`: it may run text that no edit has seen.
     pub uses_eval: bool,
+    /// It was read as a module: it imports or exports, or makes sense as nothing else.
+    pub is_module: bool,
 }
 
 /// Edits a source in UTF-8, or in any set that has ASCII in it. `map` gives the replay address of an absolute one.
@@ -75,9 +77,11 @@ fn read(source: &[u8], goal: Goal, map: &dyn Fn(&str) -> Option<String>) -> Resu
     let mut parser = Parser::new(source, goal, map);
     parser.program(goal)?;
     let uses_eval = parser.uses_eval;
+    let is_module = parser.lexer.is_module;
     Ok(Edited {
         text: parser.into_edits().apply(source),
         is_read: true,
         uses_eval,
+        is_module,
     })
 }

@@ -21,6 +21,7 @@ extern "C" {
 pub struct ScriptEditor {
     origins: Origins,
     uses_eval: Cell<bool>,
+    is_module: Cell<bool>,
 }
 
 #[wasm_bindgen]
@@ -30,6 +31,7 @@ impl ScriptEditor {
         ScriptEditor {
             origins,
             uses_eval: Cell::new(false),
+            is_module: Cell::new(false),
         }
     }
 
@@ -50,6 +52,11 @@ impl ScriptEditor {
         self.uses_eval.get()
     }
 
+    /// The script that was edited last is a module, which runs after what it imports.
+    pub fn is_module(&self) -> bool {
+        self.is_module.get()
+    }
+
     fn edited(&self, source: &[u8], kind: &str) -> Option<Vec<u8>> {
         let goal = match kind {
             "module" => Goal::Module,
@@ -58,9 +65,13 @@ impl ScriptEditor {
             _ => Goal::Script,
         };
         let Edited {
-            text, uses_eval, ..
+            text,
+            uses_eval,
+            is_module,
+            ..
         } = edit(source, goal, &|url| self.origins.replay_url(url));
         self.uses_eval.set(uses_eval);
+        self.is_module.set(is_module);
         text
     }
 }

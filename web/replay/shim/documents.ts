@@ -3,7 +3,7 @@
 import { config } from "./config.js";
 import { isMade } from "./location.js";
 import { accessor, prototypeOf, tell } from "./natives.js";
-import { archivedHost, realLocation, say, told } from "./place.js";
+import { archivedHost, isTop, realLocation, say, told } from "./place.js";
 
 /** Name and value of what a page sets; what says that it is over removes it. */
 class Jar {
@@ -52,8 +52,11 @@ export function lieAboutDocuments(): void {
   const jar = new Jar(config.cookies);
   let domain = archivedHost;
   for (const name of ["URL", "documentURI"]) accessor(prototype, name, (value) => (isMade(value) ? "about:srcdoc" : told(value)));
-  // Where nothing archived led here the viewer did, or the boot page, which was at the same address.
-  accessor(prototype, "referrer", (value) => (told(value) === value || value === realLocation.href ? "" : told(value)));
+  // Where nothing archived led here the viewer did, or the boot page, which was at the same address. A frame is told its
+  // origin by the page around it, as far as browsers say it.
+  const around = isTop ? undefined : (realLocation as { ancestorOrigins?: DOMStringList }).ancestorOrigins?.[0];
+  const referrer = around === undefined || told(around) === around ? "" : `${String(told(around))}/`;
+  accessor(prototype, "referrer", (value) => (told(value) === value || value === realLocation.href ? referrer : told(value)));
   accessor(prototypeOf("Node"), "baseURI", told);
   tell(prototype, "domain", () => domain, (value) => {
     // Only a parent of the own host may be set, and nothing comes of it: hosts stay apart.

@@ -7,16 +7,20 @@ import { mapped, placed } from "./place.js";
 /** Of the page's own making, by their addresses. */
 export const blobs = new Map<string, Blob>();
 
+const type = "text/javascript";
+
 /** The address of a worker's script. Its text is still to be had only where the page made it. */
-function scriptOf(given: unknown): unknown {
+function scriptOf(given: unknown, isModule: boolean): unknown {
+  // A module runs after what it imports.
+  const first = isModule ? `import ${JSON.stringify(create(new Blob([source], { type })))};` : source;
   const url = String(placed(given));
   const blob = blobs.get(url);
-  if (blob) return create(new Blob([source, blob], { type: blob.type }));
+  if (blob) return create(new Blob([first, blob], { type: blob.type }));
   if (!url.startsWith("data:")) return given === url ? given : url;
-  const [, type = "", text = ""] = /^data:([^,]*),(.*)$/s.exec(url) ?? [];
-  const body = /;\s*base64$/i.test(type) ? atob(text) : decodeURIComponent(text);
+  const [, kind = "", text = ""] = /^data:([^,]*),(.*)$/s.exec(url) ?? [];
+  const body = /;\s*base64$/i.test(kind) ? atob(text) : decodeURIComponent(text);
   // Not as data: its realm would have no origin and no service worker.
-  return create(new Blob([source, body], { type: "text/javascript" }));
+  return create(new Blob([first, body], { type }));
 }
 
 let create: (blob: Blob) => string = () => "";
@@ -33,7 +37,7 @@ export function mapWorkers(): void {
     blobs.delete(String(args[0]));
     return call(args);
   });
-  for (const name of ["Worker", "SharedWorker"]) constructor(name, (args) => void (args.length > 0 && (args[0] = scriptOf(args[0]))));
+  for (const name of ["Worker", "SharedWorker"]) constructor(name, (args) => void (args.length > 0 && (args[0] = scriptOf(args[0], (args[1] as WorkerOptions | undefined)?.type === "module"))));
   methodArgs(globalThis, "importScripts", (args) => args.forEach((url, at) => (args[at] = placed(url))));
   // `import(x)` is edited to `import(__wa$import(x))`.
   defineProperty(globalThis, "__wa$import", { value: mapped });
