@@ -5,32 +5,25 @@
 
 import { Collection, firstBytes, needsTools } from "./collection.js";
 import { ArchiveError, abortError, checkAbort, noMember, notOpen } from "./errors.js";
+import { Filters } from "./filters.js";
 import { parseLines } from "./lines.js";
 import type { Harvesting } from "./harvesting.js";
 import type { DocumentsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
-import { VERSION, type Calls, type CheckItem, type CutItem, type CutRequest, type CutRowsRequest, type DocumentsAsked, type FilterItem, type NamedRef, type OpenItem, type PartRange, type Place, type SourceRef, type Streams } from "./protocol.js";
-import { Breath, STEP_BYTES, pump, type Feedable } from "./pump.js";
+import { VERSION, type Calls, type CheckItem, type CutItem, type CutRequest, type CutRowsRequest, type DocumentsAsked, type FilterItem, type NamedRef, type OpenItem, type Place, type SourceRef, type Streams } from "./protocol.js";
+import { Breath, pump } from "./pump.js";
 import { decoded, noRecord, pieces, readHeads, readVerdicts } from "./reading.js";
 import { release } from "./release.js";
 import type { Regaining } from "./restoring.js";
 import type { ArchiveFact, ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
-import { proven, type SignatureFact, type Unproven } from "./signatures.js";
 import type { OpenSource, Source } from "./source.js";
-import type { PartFinder, RecordReader, UrlFilter } from "./wasm/engine.js";
+import type { WholeRequest } from "./telling.js";
+import type { Index, PartFinder, RecordReader } from "./wasm/engine.js";
 
 const PROGRESS_MS = 100;
-/** URLs that a filter looks at between two breaths: about two milliseconds. */
-const FILTER_ROWS = 8192;
 
 /** Calls are answered in any case. */
 const NEVER = new AbortController().signal;
-
-interface OpenFilter {
-  readonly text: string;
-  readonly parts: PartRange | undefined;
-  filter: UrlFilter;
-}
 
 export class Engine {
   readonly #openSource: OpenSource;
@@ -38,8 +31,7 @@ export class Engine {
   #urls: ModuleUrls = {};
   #module: EngineModule | undefined;
   #hasTools = false;
-  readonly #filters = new Map<number, OpenFilter>();
-  #lastFilter = 0;
+  readonly #filters: Filters;
   #collection: Collection | undefined;
   /** What is known of a file without an index of it. */
   #attached: { readonly finder: PartFinder; readonly source: Source } | undefined;
@@ -60,6 +52,18 @@ export class Engine {
   constructor(openSource: OpenSource, modules: Modules) {
     this.#openSource = openSource;
     this.#modules = modules;
+    const index = (): Index | undefined => this.#collection?.index;
+    const isIndexed = (): boolean => this.#isIndexed;
+    this.#filters = new Filters({
+      get index() {
+        return index();
+      },
+      get isIndexed() {
+        return isIndexed();
+      },
+      grown: () => this.#growth(),
+      tellGrowth: () => this.#tellGrowth(),
+    });
   }
 
   handlers(): Handlers {
@@ -96,7 +100,7 @@ export class Engine {
       follow: (_, signal) => this.#follow(signal),
       range: (request, signal) => this.#range(request, signal),
       harvest: ({ from }, signal) => this.#harvest(from, signal),
-      filter: (request, signal) => this.#filter(request.text, request.parts, signal),
+      filter: (request, signal) => this.#filter(request, signal),
       read: (request, signal) => this.#read(request, request.what, signal),
       verify: (place, signal) => this.#verify(place, signal),
       inspect: (request, signal) => this.#inspect(request, signal),
@@ -109,8 +113,7 @@ export class Engine {
 
   /** Frees everything; nothing may be under way. */
   close(): void {
-    for (const { filter } of this.#filters.values()) filter.free();
-    this.#filters.clear();
+    this.#filters.closeAll();
     this.#regaining?.free();
     this.#regaining = undefined;
     this.#collection?.index.free();
@@ -136,10 +139,7 @@ export class Engine {
   async #takeTools(): Promise<void> {
     this.#module = checked(await this.#modules.tools(this.#urls));
     this.#hasTools = true;
-    for (const open of this.#filters.values()) {
-      open.filter.free();
-      open.filter = this.#newFilter(open.text, open.parts);
-    }
+    this.#filters.moveTo(this.#wasm);
     this.#collection?.index.free();
     this.#collection = undefined;
   }
@@ -242,7 +242,7 @@ export class Engine {
     signal.addEventListener("abort", () => this.#tellGrowth());
     while (!this.#isIndexed && !signal.aborted) {
       yield this.#progress(false);
-      await new Promise<void>((resolve) => this.#grown.push(resolve));
+      await this.#growth();
     }
     if (!signal.aborted) yield this.#progress(true);
   }
@@ -266,6 +266,10 @@ export class Engine {
     }
   }
 
+  #growth(): Promise<void> {
+    return new Promise((resolve) => this.#grown.push(resolve));
+  }
+
   #tellGrowth(): void {
     const waiting = this.#grown;
     this.#grown = [];
@@ -277,7 +281,7 @@ export class Engine {
   #rows(filter: number | undefined, start: number, count: number): Uint8Array {
     const { index } = this.#opened();
     if (filter === undefined) return index.rows(start, count);
-    return this.#filters.get(filter)?.filter.rows(index, start, count) ?? new Uint8Array(0);
+    return this.#filters.rows(filter, index, start, count);
   }
 
   get #canKeep(): boolean {
@@ -360,43 +364,13 @@ export class Engine {
     return row === undefined ? new Uint8Array(0) : index.rows(row, 1);
   }
 
-  #newFilter(text: string, parts: PartRange | undefined): UrlFilter {
-    const { UrlFilter } = this.#wasm;
-    return parts ? UrlFilter.within(text, parts.from, parts.to) : new UrlFilter(text);
-  }
-
-  async *#filter(text: string, parts: PartRange | undefined, signal: AbortSignal): AsyncGenerator<FilterItem, void, undefined> {
+  async *#filter({ text, parts }: FilterRequest, signal: AbortSignal): AsyncGenerator<FilterItem, void, undefined> {
     this.#opened();
-    const open: OpenFilter = { text, parts, filter: this.#newFilter(text, parts) };
-    const id = ++this.#lastFilter;
-    this.#filters.set(id, open);
-    const state = (isComplete: boolean): FilterItem => ({ filter: id, count: open.filter.count(), scanned: open.filter.scanned(), isComplete });
-    const breath = new Breath();
-    let toldAt = performance.now();
-    const isOpen = (): boolean => this.#filters.has(id) && !signal.aborted;
-    signal.addEventListener("abort", () => this.#tellGrowth());
-    while (isOpen()) {
-      const isComplete = this.#collection === undefined || open.filter.step(this.#collection.index, FILTER_ROWS);
-      if (!isComplete) {
-        await breath.take();
-        if (isOpen() && performance.now() - toldAt >= PROGRESS_MS) {
-          yield state(false);
-          toldAt = performance.now();
-        }
-        continue;
-      }
-      yield state(this.#isIndexed);
-      toldAt = performance.now();
-      if (this.#isIndexed && isOpen() && open.filter.step(this.#opened().index, 0)) return;
-      if (!this.#isIndexed) await new Promise<void>((resolve) => this.#grown.push(resolve));
-    }
+    yield* this.#filters.run(this.#wasm, text, parts, signal);
   }
 
-  #closeFilter(id: number): null {
-    const open = this.#filters.get(id);
-    this.#filters.delete(id);
-    open?.filter.free();
-    this.#tellGrowth();
+  #closeFilter(filter: number): null {
+    this.#filters.close(filter);
     return null;
   }
 
@@ -514,52 +488,18 @@ export class Engine {
     for await (const item of this.#tell(request, false, signal)) if (item.kind === "lines") yield item.lines;
   }
 
-  /** What is told of a file in lines; what is wrong with its signatures comes last. */
-  async *#tell({ source: ref, name, isAlwaysNamed, member }: WholeRequest, isOfProblems: boolean, signal: AbortSignal): AsyncGenerator<CheckItem, void, undefined> {
-    const source = await this.#openSource(ref);
-    const start = await firstBytes(source, signal);
-    const { Telling } = await this.#tools();
-    const reader = new Telling(start, source.size, name, isAlwaysNamed, isOfProblems);
-    try {
-      if (member !== undefined) reader.choose_part(member);
-      const breath = new Breath();
-      let [last, bytes, toldAt] = [0, 0, -PROGRESS_MS];
-      for await (const position of pump(source, reader, signal)) {
-        const lines = reader.take();
-        if (lines !== "") yield { kind: "lines", lines };
-        await breath.take();
-        // Files that begin with their end are read to and fro: what counts is what was read, not where.
-        if (position > last && position - last <= STEP_BYTES) bytes += position - last;
-        last = position;
-        if (performance.now() - toldAt < PROGRESS_MS) continue;
-        toldAt = performance.now();
-        const bytesTotal = source.size;
-        yield { kind: "progress", progress: bytesTotal === undefined ? { bytes } : { bytes: Math.min(bytes, bytesTotal), bytesTotal } };
-      }
-      if (!reader.has_found_part()) throw noMember(member ?? "");
-      for (let line = reader.take_signature(); line !== undefined; line = reader.take_signature()) {
-        const { file, is_valid: isValid, words } = await this.#proven(JSON.parse(line) as Unproven);
-        if (isValid === false) reader.refuse(file, words);
-      }
-      reader.conclude();
-      const lines = reader.take();
-      if (lines !== "") yield { kind: "lines", lines };
-    } finally {
-      reader.free();
-    }
-  }
-
-  async #facts(): Promise<ArchiveFact[]> {
-    const facts = parseLines<ArchiveFact>(this.#opened().index.facts());
-    return Promise.all(facts.map((fact) => (fact.aside === "signature" ? this.#proven(fact) : fact)));
+  async *#tell(request: WholeRequest, isOfProblems: boolean, signal: AbortSignal): AsyncGenerator<CheckItem, void, undefined> {
+    const [tools, { told }] = await Promise.all([this.#tools(), import("./telling.js")]);
+    yield* told(tools, await this.#openSource(request.source), request, isOfProblems, signal);
   }
 
   /** Signatures are verified on demand, so the first module does without what reads them. */
-  #proven(signature: Unproven): Promise<SignatureFact> {
-    return proven(signature, async () => {
-      const { exports } = checked(await this.#modules.tools(this.#urls));
-      return exports as unknown as ToolsExports;
-    });
+  async #facts(): Promise<ArchiveFact[]> {
+    const facts = parseLines<ArchiveFact>(this.#opened().index.facts());
+    if (!facts.some(({ aside }) => aside === "signature")) return facts;
+    const { proven } = await import("./signatures.js");
+    const tools = async (): Promise<ToolsExports> => checked(await this.#modules.tools(this.#urls)).exports as unknown as ToolsExports;
+    return Promise.all(facts.map((fact) => (fact.aside === "signature" ? proven(fact, tools) : fact)));
   }
 
   async *#cut(request: CutRequest, signal: AbortSignal): AsyncGenerator<CutItem, void, undefined> {
@@ -614,8 +554,7 @@ type RestoreRequest = Parameters<Calls["restore"]>[0];
 
 type Reading = (this: Engine, helpers: readonly Client[], tell: (collection: Collection) => AsyncGenerator<OpenItem, void, undefined>) => AsyncGenerator<OpenItem, void, undefined>;
 
-/** A file that is read in full, or a member of it. */
-type WholeRequest = NamedRef & { readonly isAlwaysNamed: boolean; readonly member?: string | undefined };
+type FilterRequest = Parameters<Streams["filter"]>[0];
 
 function progressOf(collection: Collection, started: number, isDone: boolean): Progress {
   const { index, bytes, bytesTotal, refused } = collection;
