@@ -129,7 +129,7 @@ function pageTo(location: string, from: string): Response | undefined {
 
 function responseOf({ status, statusText, headers, body, isInert }: Answer): Response {
   const isEmpty = status === 204 || status === 205 || status === 304;
-  const response = new Response(isEmpty || body === null ? null : new Blob([body]), { status, statusText, headers: headers.map(([name, value]) => [name, value]) });
+  const response = new Response(isEmpty ? null : body, { status, statusText, headers: headers.map(([name, value]) => [name, value]) });
   for (const [name, value] of policy) response.headers.set(name, isInert ? inertPolicy(name, value) : value);
   return response;
 }

@@ -33,7 +33,7 @@ const shownIn = (page, url, name = "replayed") =>
   page.evaluate(async ([wanted, frame]) => {
     const shown = new Promise((resolve) => {
       const listen = (event) => {
-        if (event.data !== "shown" || event.source !== document.querySelector(`iframe[name=${frame}]`)?.contentWindow) return;
+        if (event.data?.wa !== "idle" || event.source !== document.querySelector(`iframe[name=${frame}]`)?.contentWindow) return;
         removeEventListener("message", listen);
         resolve();
       };

@@ -88,12 +88,12 @@ export function manyFiles() {
   );
 }
 
-/** Pages of many hosts that tell who frames them when they are there, and the thousand files under some of these hosts. */
+/** Pages of many hosts, and the thousand files under some of these hosts. */
 export function benchFiles(hosts, hostsOfFiles) {
-  const told = "<!doctype html><title>bench</title><script>parent.postMessage('shown', '*')</script>";
+  const body = "<!doctype html><title>bench</title><p>there";
   return warcGz(
     warcInfo(),
-    hosts.map((name) => [...page(`https://${name}/`, told), ...page(`https://${name}/second`, told)]).flat(),
+    hosts.map((name) => [...page(`https://${name}/`, body), ...page(`https://${name}/second`, body)]).flat(),
     hostsOfFiles.map((name) => Array.from({ length: manyCount }, (_, number) => file(`https://${name}/file/${number}.txt`, "text/plain", manyText(number)))).flat(2),
   );
 }
