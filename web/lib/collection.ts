@@ -3,6 +3,7 @@
  * among several is noted, and the others are read.
  */
 
+import { remembered } from "./blocks.js";
 import { ArchiveError, checkAbort, errorToWire, isAbort } from "./errors.js";
 import type { EngineExports, ToolsExports } from "./module.js";
 import type { Client } from "./port.js";
@@ -10,7 +11,6 @@ import type { NamedRef, Place, SourceRef } from "./protocol.js";
 import { pump } from "./pump.js";
 import type { ArchiveFormat, ArchivePage, ArchivePart, RefusedFile } from "./shapes.js";
 import type { OpenSource, Source } from "./source.js";
-import { rangeBytes, readInRanges } from "./split.js";
 import type { Index, RecordReader } from "./wasm/engine.js";
 import type { Splitting } from "./wasm/tools.js";
 
@@ -40,6 +40,7 @@ export class Collection {
   readonly files: File[] = [];
   /** Of the files that are given, by their numbers, as far as they were opened. */
   readonly sources = new Map<number, Source>();
+  readonly #remembered = new Map<File, Source>();
   /** Of the files that are given, those before this one are read, or refused. */
   next = 0;
 
@@ -111,9 +112,13 @@ export class Collection {
     return row === undefined ? undefined : this.sourceOf(this.place(row).part);
   }
 
-  /** Where the bytes come from in which a part lies. */
+  /** Where the bytes of single records come from that lie in a part. */
   sourceOf(part: number): Source | undefined {
-    return this.files[this.index.file_of(part) ?? -1]?.source;
+    const file = this.files[this.index.file_of(part) ?? -1];
+    if (!file) return undefined;
+    const source = this.#remembered.get(file) ?? remembered(file.source);
+    this.#remembered.set(file, source);
+    return source;
   }
 
   /** A reader of the record at a place, and the source to feed it from. */
@@ -162,11 +167,13 @@ export class Collection {
     if (!canSplit) return yield* pump(file.source, this.index, signal);
     // With helpers the larger module is at work.
     const { Splitting } = this.#wasm as unknown as ToolsExports;
+    const { rangeBytes } = await import("./split.js");
     yield* this.readInRanges(file, shared, new Splitting(size, rangeBytes(size, helpers.length), helpers.length), helpers, signal);
   }
 
   /** Reads a file in ranges, and frees what puts them together. */
   async *readInRanges(file: File, source: SourceRef, splitting: Splitting, helpers: readonly Client[], signal: AbortSignal): AsyncGenerator<number, void, undefined> {
+    const { readInRanges } = await import("./split.js");
     try {
       yield* readInRanges(this.index, splitting, { source, file: file.number }, helpers, signal);
     } finally {

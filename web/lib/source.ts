@@ -25,7 +25,7 @@ export interface Source {
 export const WINDOW_BYTES = 1 << 20;
 
 /** Most gzip members that begin before a place end within this many bytes after it. */
-const BEYOND_BYTES = 64 << 10;
+export const BEYOND_BYTES = 64 << 10;
 
 export type OpenSource = (reference: SourceRef) => Source | Promise<Source>;
 
