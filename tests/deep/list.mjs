@@ -51,7 +51,7 @@ export const deepTests = {
     run: runPywb,
   },
   replay: {
-    what: "every HTML document of the corpus in replay and as it was, served by a proxy from its archive, both browsers; needs openssl",
+    what: "HTML documents of the corpus in replay, as they were behind a proxy that serves their archive, and in ReplayWeb.page; needs openssl",
     takes: "an hour",
     needsCorpus: true,
     run: () => runReplayed(findCorpus()),

@@ -1,111 +1,104 @@
 /**
- * Every HTML document of the corpus replayed in the viewer, and the same one behind a proxy that serves the archive as if it
- * were the web: text, pictures and errors of scripts have to be the same. STACKROOM_REPLAY_ONLY names a part of the
- * files, STACKROOM_REPLAY_BROWSERS the browsers, STACKROOM_REPLAY_EACH how many documents of each archive.
+ * HTML documents of the corpus replayed in the viewer, and the same ones behind a proxy that serves the archive as if it
+ * were the web: text, pictures, styles and errors of scripts have to be the same, at the same size. In Chromium they are
+ * shown by ReplayWeb.page too, and compared with the same: what was found of what the page loads, errors, looks.
+ * STACKROOM_REPLAY_ONLY names a part of the files, STACKROOM_REPLAY_BROWSERS the browsers, STACKROOM_REPLAY_EACH how many
+ * documents of each archive (2; 0 for all), STACKROOM_REPLAY_SEED which.
  */
 import { createReadStream, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { chromium, firefox } from "@playwright/test";
 import { at } from "../../web/build/place.mjs";
 import { say } from "../../web/build/say.mjs";
+import { likeness, listen, sameLooks, settled } from "../e2e/pages/likeness.mjs";
 import { replayLaunch } from "../e2e/pages/replaybrowser.mjs";
+import { frameOf, programs } from "../peers/shown.mjs";
 import { failure, sum } from "../rings/program.mjs";
 import { startReference } from "./reference.mjs";
 
 const PATIENCE_MS = 20_000;
-/** A page is there when it has been loaded, and was the same for so long. */
-const SETTLE_MS = 700;
 const SIZE = { width: 1100, height: 800 };
 /** Words that both have, of all that either has. */
 const ALIKE_LEAST = 0.95;
+/** Less of a page than this is the noise of letters and moments. */
+const LOOKS_APART = 0.02;
 
-/** In a page: what of it can be compared. */
-const look = () => ({
-  title: document.title,
-  text: (document.body?.innerText ?? "").replace(/\s+/g, " ").trim(),
-  pictures: [...document.images].map((one) => (one.complete ? `${one.naturalWidth}x${one.naturalHeight}` : "coming")),
-  rules: [...document.styleSheets].reduce((all, sheet) => {
-    try {
-      return all + sheet.cssRules.length;
-    } catch {
-      return all;
-    }
-  }, 0),
-});
-
-/** What there is in a frame at last; it may be led elsewhere meanwhile. */
-async function settled(frame) {
-  let before = "";
-  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
-    await pause(SETTLE_MS);
-    const isLoaded = await frame.evaluate(() => document.readyState === "complete").catch(() => false);
-    const now = isLoaded ? await frame.evaluate(look).catch(() => undefined) : undefined;
-    const told = JSON.stringify(now);
-    if (now && told === before) return now;
-    before = told;
-  }
-  return frame.evaluate(look);
-}
-
-function listen(page) {
-  const errors = [];
-  page.on("pageerror", ({ message }) => errors.push(message.replace(/https?:\/\/\S+/g, "URL").slice(0, 200)));
-  page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
-  return errors;
+/** What a page loads, as the browser tells: addresses that were answered, without scheme. Icons are for whoever shows it. */
+function followResources(page, archived) {
+  const found = new Set();
+  page.on("response", (response) => {
+    const url = archived(response.url());
+    if (url !== undefined && response.status() < 400 && !/\.ico(?:\?|$)/.test(url)) found.add(url.replace(/^https?:\/\//, "").replace(/#.*$/s, ""));
+  });
+  return found;
 }
 
 async function asItWas(context, url) {
   const page = await context.newPage();
   const errors = listen(page);
+  const found = followResources(page, (address) => address);
   try {
     await page.goto(url, { waitUntil: "load", timeout: PATIENCE_MS });
-    return { ...(await settled(page.mainFrame())), errors };
+    const facts = await settled(page.mainFrame(), PATIENCE_MS);
+    return { ...facts, errors, found, picture: await page.screenshot() };
   } finally {
     await page.close();
   }
 }
 
-async function replayed(context, link) {
+/** A page as a program shows it, and the size of its frame. */
+async function shownBy(program, context, link) {
   const page = await context.newPage();
   const errors = listen(page);
+  const found = followResources(page, (address) => (program.isIt(address) || program.archived(address) !== address ? program.archived(address) : undefined));
   try {
     await page.goto(link);
-    const view = page.locator("stackroom-replay");
-    await view.getByRole("status").filter({ hasText: /^(?!.*(?:Loading|Preparing))./s }).first().waitFor({ timeout: PATIENCE_MS });
-    const frame = await (await view.locator("iframe").elementHandle()).contentFrame();
-    // The page that stands in until there is a service worker.
-    await frame.waitForFunction(() => document.title !== "Stackroom" || document.body?.innerText.length > 200, undefined, { timeout: PATIENCE_MS });
-    return { ...(await settled(frame)), errors, said: (await view.getByRole("status").first().textContent()).replace(/\s+/g, " ").trim() };
+    const frame = await frameOf(page, program, PATIENCE_MS);
+    const facts = await settled(frame, PATIENCE_MS);
+    const box = await (await frame.frameElement()).boundingBox();
+    return { ...facts, errors, found, box, picture: await page.screenshot({ clip: box }) };
   } finally {
     await page.close();
   }
-}
-
-function likeness(a, b) {
-  const [left, right] = [a, b].map((text) => new Set(text.split(" ")));
-  const both = [...left].filter((word) => right.has(word)).length;
-  return both / (left.size + right.size - both);
 }
 
 /** What is worse in replay than it was. */
 function losses(was, is) {
-  const found = [];
+  const lost = [];
   const alike = likeness(was.text, is.text);
-  if (alike < ALIKE_LEAST) found.push(`text is alike by ${alike.toFixed(2)} (${was.text.length} and ${is.text.length} letters)`);
-  if (was.title !== is.title) found.push(`title ${JSON.stringify(is.title.slice(0, 60))} for ${JSON.stringify(was.title.slice(0, 60))}`);
+  if (alike < ALIKE_LEAST) lost.push(`text is alike by ${alike.toFixed(2)} (${was.text.length} and ${is.text.length} letters)`);
+  if (was.title !== is.title) lost.push(`title ${JSON.stringify(is.title.slice(0, 60))} for ${JSON.stringify(was.title.slice(0, 60))}`);
   const seen = (page) => page.pictures.filter((size) => /^[1-9]/.test(size)).length;
-  if (seen(is) < seen(was)) found.push(`${seen(is)} of ${seen(was)} pictures`);
-  if (is.rules < was.rules) found.push(`${is.rules} of ${was.rules} style rules`);
+  if (seen(is) < seen(was)) lost.push(`${seen(is)} of ${seen(was)} pictures`);
+  if (is.rules < was.rules) lost.push(`${is.rules} of ${was.rules} style rules`);
+  for (const error of ownErrors(was, is)) lost.push(`error: ${error}`);
+  return lost;
+}
+
+function ownErrors(was, is) {
   const left = [...was.errors];
-  for (const error of is.errors) {
-    const known = left.indexOf(error);
-    if (known < 0) found.push(`error: ${error}`);
-    else left.splice(known, 1);
-  }
-  return found;
+  return is.errors.filter((error) => !left.includes(error) || left.splice(left.indexOf(error), 1).length === 0);
+}
+
+/** In numbers, the more the better. */
+async function scores(page, was, is) {
+  if (!is) return { resources: 0, errors: -1, looks: 0 };
+  const wanted = [...was.found];
+  return {
+    resources: wanted.length === 0 ? 1 : wanted.filter((url) => is.found.has(url)).length / wanted.length,
+    errors: -ownErrors(was, is).length,
+    looks: await sameLooks(page, was.picture, is.picture),
+  };
+}
+
+/** The first, and others by lot, always the same. */
+function someOf(all, count, seed) {
+  if (count === 0 || all.length <= count) return all;
+  let state = seed;
+  const rest = all.slice(1).map((one) => [(state = (Math.imul(state, 1664525) + 1013904223) >>> 0), one]);
+  return [all[0], ...rest.toSorted(([a], [b]) => a - b).slice(0, count - 1).map(([, one]) => one)];
 }
 
 /** Documents of an archive, each URL once, the first capture. */
@@ -133,14 +126,29 @@ function hostFiles(folder, rangeOf) {
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve({ address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() })));
 }
 
-async function through(name, type, { corpus, viewer, files, reference, openArchive }) {
-  const { STACKROOM_REPLAY_ONLY: only = "", STACKROOM_REPLAY_EACH: each = "" } = process.env;
+async function through(name, type, { corpus, own, peer, files, reference, openArchive }) {
+  const { STACKROOM_REPLAY_ONLY: only = "", STACKROOM_REPLAY_EACH: each = "2", STACKROOM_REPLAY_SEED: seed = "1" } = process.env;
   const paths = readFileSync(join(corpus, "files/MANIFEST.tsv"), "utf8").split("\n").slice(1).map((line) => line.split("\t")[0]).filter((path) => path && path.includes(only));
   const browser = await type.launch(replayLaunch(name));
-  const [count, failures] = [{ documents: 0, alike: 0 }, []];
+  const judge = await browser.newPage();
+  const [count, failures, compared] = [{ documents: 0, alike: 0 }, [], []];
   const lose = (what) => {
     failures.push(`${name}, ${what}`);
     say(`${name}, ${what}`);
+  };
+  // What a program has around its frame.
+  const extra = new Map();
+  const show = async (program, link, size) => {
+    const around = extra.get(program) ?? { width: 0, height: 0 };
+    const viewport = { width: Math.round(size.width + around.width), height: Math.round(size.height + around.height) };
+    const context = await browser.newContext({ viewport });
+    try {
+      const shown = await shownBy(program, context, link);
+      extra.set(program, { width: viewport.width - shown.box.width, height: viewport.height - shown.box.height });
+      return shown;
+    } finally {
+      await context.close();
+    }
   };
   try {
     for (const path of paths) {
@@ -153,25 +161,31 @@ async function through(name, type, { corpus, viewer, files, reference, openArchi
         continue;
       }
       // Records of an index are elsewhere.
-      const documents = (archive.format.startsWith("cdx") ? [] : await documentsOf(archive)).slice(0, Number(each) || undefined);
+      const documents = archive.format.startsWith("cdx") ? [] : someOf(await documentsOf(archive), Number(each), Number(seed));
       await reference.serve(archive);
       for (const [url, captured] of documents) {
-        // A context each: what one page keeps, another one would find.
-        const [own, web] = await Promise.all([browser.newContext({ viewport: SIZE }), browser.newContext({ viewport: SIZE, proxy: { server: reference.address }, ignoreHTTPSErrors: true, serviceWorkers: "block" })]);
+        const where = `${path}, ${url.slice(0, 120)}`;
+        const ts = captured === undefined ? "" : new Date(captured).toISOString().replace(/\D/g, "").slice(0, 14);
+        count.documents += 1;
         try {
+          // A context each: what one page keeps, another one would find.
+          const is = await show(own, own.link(files.address + path, url, ts), SIZE);
+          const size = { width: Math.round(is.box.width), height: Math.round(is.box.height) };
+          const web = await browser.newContext({ viewport: size, proxy: { server: reference.address }, ignoreHTTPSErrors: true, serviceWorkers: "block" });
           reference.at(captured ?? 0);
-          const was = await asItWas(web, url);
-          const ts = captured === undefined ? "" : `&ts=${new Date(captured).toISOString().replace(/\D/g, "").slice(0, 14)}`;
-          const is = await replayed(own, `${viewer}#archive=${encodeURIComponent(files.address + path)}&url=${encodeURIComponent(url)}${ts}`);
-          const found = losses(was, is);
-          count.documents += 1;
-          if (found.length === 0) count.alike += 1;
-          else lose(`${path}, ${url.slice(0, 120)}: ${found.join("; ")}`);
+          const was = await asItWas(web, url).finally(() => web.close());
+          const lost = losses(was, is);
+          if (lost.length === 0) count.alike += 1;
+          else lose(`${where}: ${lost.join("; ")}`);
+          if (!peer) continue;
+          const theirs = await show(peer, peer.link(files.address + path, url, ts), size).catch(() => undefined);
+          const [mine, other] = [await scores(judge, was, is), await scores(judge, was, theirs)];
+          compared.push([mine, other]);
+          const without = [...was.found].filter((url) => !is.found.has(url) && theirs?.found.has(url));
+          const worse = Object.keys(mine).filter((key) => mine[key] < other[key] - (key === "looks" ? LOOKS_APART : 0));
+          if (worse.length > 0) lose(`${where}: ReplayWeb.page is better in ${worse.map((key) => `${key} (${mine[key].toFixed(2)}, ${other[key].toFixed(2)})`).join(", ")}${without.length > 0 ? `: ${without.slice(0, 3).join(" ")}` : ""}`);
         } catch (error) {
-          count.documents += 1;
-          lose(`${path}, ${url.slice(0, 120)}: ${error.message.split("\n")[0]}`);
-        } finally {
-          await Promise.all([own.close(), web.close()]);
+          lose(`${where}: ${error.message.split("\n")[0]}`);
         }
       }
       await archive.close();
@@ -179,24 +193,36 @@ async function through(name, type, { corpus, viewer, files, reference, openArchi
   } finally {
     await browser.close();
   }
-  const line = `${name}: ${count.alike} of ${count.documents} documents are in replay what they were`;
-  say(line);
-  return { passed: count.alike, failed: failures.length, skipped: [], failures, figures: [line] };
+  const lines = [`${name}: ${count.alike} of ${count.documents} documents are in replay what they were`, ...(compared.length > 0 ? tableOf(compared) : [])];
+  for (const line of lines) say(line);
+  return { passed: count.alike, failed: failures.length, skipped: [], failures, figures: lines };
+}
+
+/** Both programs over all documents, each compared with how these were. */
+function tableOf(compared) {
+  return ["resources", "errors", "looks"].map((key) => {
+    const [mine, other] = [0, 1].map((which) => compared.map((pair) => pair[which][key]));
+    const total = (all) => (key === "errors" ? -all.reduce((sum, one) => sum + one, 0) : all.reduce((sum, one) => sum + one, 0) / all.length);
+    const better = mine.filter((one, n) => one > other[n] + (key === "looks" ? LOOKS_APART : 0)).length;
+    const worse = mine.filter((one, n) => one < other[n] - (key === "looks" ? LOOKS_APART : 0)).length;
+    return `${key}: ${total(mine).toFixed(3)} here, ${total(other).toFixed(3)} in ReplayWeb.page; better here in ${better} of ${compared.length} documents, worse in ${worse}`;
+  });
 }
 
 export async function runReplayed(corpus) {
   const load = (path) => import(pathToFileURL(at(path)).href);
-  const [{ startServer }, { rangeOf }, { openArchive }] = await Promise.all([load("dist/serve/server.js"), load("dist/serve/range.js"), load("dist/lib/node.js")]);
+  const [{ rangeOf }, { openArchive }] = await Promise.all([load("dist/serve/range.js"), load("dist/lib/node.js")]);
   const browsers = { chromium, firefox };
   const asked = process.env.STACKROOM_REPLAY_BROWSERS?.split(",") ?? Object.keys(browsers);
-  const [viewer, files, reference] = await Promise.all([startServer({ root: at("dist/app"), port: 0 }), hostFiles(join(corpus, "files"), rangeOf), startReference()]);
+  const [own, peer, files, reference] = await Promise.all([programs.stackroom(), programs.replaywebpage(), hostFiles(join(corpus, "files"), rangeOf), startReference()]);
+  if (!peer) say("ReplayWeb.page cannot be had: not compared");
   try {
     const results = [];
-    for (const name of asked) results.push(await through(name, browsers[name], { corpus, viewer: viewer.url, files, reference, openArchive }));
+    for (const name of asked) results.push(await through(name, browsers[name], { corpus, own, peer: name === "chromium" ? peer : undefined, files, reference, openArchive }));
     return [sum(results)];
   } catch (error) {
     return [failure("replay", error.message)];
   } finally {
-    await Promise.all([viewer.close(), files.close(), reference.close()]);
+    await Promise.all([own.close(), peer?.close(), files.close(), reference.close()]);
   }
 }
