@@ -34,6 +34,8 @@ async function stand(): Promise<void> {
   await started();
   if (location.hash !== "") await emptied(`wa-${location.hash.slice(1)}`);
   top?.postMessage({ wa: "here" }, viewer);
+  // An archived page waits for it that is about to post a form.
+  parent.postMessage({ wa: "here" }, "*");
 }
 
 /** Where archived sites share an origin, one collection finds nothing of the one before. */

@@ -9,7 +9,26 @@ interface NavigateEvent extends Event {
   readonly formData: FormData | null;
 }
 
-function submit(url: string, data: FormData): void {
+/** Where a form may go at once: there is a service worker. Elsewhere nobody would hear it, and Firefox asks its user to send it again. */
+const begun = new Set([realLocation.origin]);
+const BEGINNING_MS = 4_000;
+
+async function begin(origin: string): Promise<void> {
+  const frame = document.createElement("iframe");
+  frame.hidden = true;
+  const isHere = new Promise((resolve) => {
+    addEventListener("message", ({ source, data }) => source === frame.contentWindow && (data as { wa?: unknown } | null)?.wa === "here" && resolve(undefined));
+    setTimeout(resolve, BEGINNING_MS);
+  });
+  frame.src = `${origin}/.wa/boot`;
+  document.documentElement.append(frame);
+  await isHere;
+  begun.add(origin);
+}
+
+async function submit(url: string, data: FormData): Promise<void> {
+  const { origin } = new NativeURL(url);
+  if (!begun.has(origin)) await begin(origin);
   const form = document.createElement("form");
   Object.assign(form, { method: "post", action: url, hidden: true });
   for (const [name, value] of data) {
@@ -26,9 +45,10 @@ function mapNavigations(navigation: EventTarget): void {
     const { destination, navigationType, formData } = event as NavigateEvent;
     const url = nativeUrl(destination);
     const target = toReplay(url);
-    if (target === url || !event.cancelable) return;
+    const mayGo = formData === null || !/^https?:/.test(target) || begun.has(new NativeURL(target).origin);
+    if ((target === url && mayGo) || !event.cancelable) return;
     event.preventDefault();
-    if (formData) submit(target, formData);
+    if (formData) void submit(target, formData);
     else if (navigationType === "replace") realLocation.replace(target);
     else realLocation.assign(target);
   });
