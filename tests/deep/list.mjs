@@ -4,6 +4,7 @@ import { run as runBrowsers } from "../rings/browsers.mjs";
 import { runCargoTests } from "../rings/rust.mjs";
 import { runVitest } from "../rings/typescript.mjs";
 import { runFuzz } from "./fuzz.mjs";
+import { runLeaks } from "./leaks.mjs";
 import { runLibrary } from "./library.mjs";
 import { runPywb } from "./pywb.mjs";
 import { runReplayed } from "./replayed.mjs";
@@ -40,6 +41,11 @@ export const deepTests = {
   },
   "kills-opfs": { what: "the half of kills that is about files", takes: "hours", run: () => runKills(["--grep", "on opfs"]) },
   "kills-indexeddb": { what: "the half of kills that is about a database", takes: "hours", run: () => runKills(["--grep", "on indexeddb"]) },
+  leaks: {
+    what: "an archived page tries every channel to the outside from every kind of realm, in every layout of replay, both browsers",
+    takes: "an hour",
+    run: runLeaks,
+  },
   library: {
     what: "STACKROOM_LIBRARY_GB (20) of split WARCs kept in the library of each browser, killed twice on the way",
     takes: "an hour",

@@ -16,7 +16,7 @@ let canary: Awaited<ReturnType<typeof startCanary>>;
 
 test.beforeAll(async () => {
   canary = await startCanary();
-  const archives = { "ten.warc.gz": tenPages(), "many.warc.gz": manyFiles(), "hostile.warc.gz": hostileArchive(canary.address) };
+  const archives = { "ten.warc.gz": tenPages(), "many.warc.gz": manyFiles(), "hostile.warc.gz": hostileArchive() };
   host = await startReplayHost({ archives });
 });
 

@@ -1,0 +1,24 @@
+/** What gets out of replay: the browser test of it at full count, with what it saw in each browser as figures. */
+import { readFileSync, rmSync } from "node:fs";
+import { at } from "../../web/build/place.mjs";
+import { run as runBrowsers } from "../rings/browsers.mjs";
+
+const browsers = ["chromium", "firefox"];
+const reportOf = (name) => at(`test-results/leaks-${name}.json`);
+
+export async function runLeaks() {
+  for (const name of browsers) rmSync(reportOf(name), { force: true });
+  const result = await runBrowsers({ only: ["leaks.spec.ts"], minutes: 180 });
+  return [{ ...result, figures: browsers.flatMap(figuresOf) }];
+}
+
+function figuresOf(name) {
+  let report;
+  try {
+    report = JSON.parse(readFileSync(reportOf(name), "utf8"));
+  } catch {
+    return [`${name}: no report`];
+  }
+  // Counts of each realm are for who looks for a fault.
+  return Object.entries(report).filter(([what]) => !/^open:|refused:/.test(what)).map(([what, told]) => `${name}, ${what}: ${Array.isArray(told) ? told.join(" ") || "none" : told}`);
+}
