@@ -183,15 +183,6 @@ test("a page reaches nothing that the viewer keeps", async ({ page }) => {
   expect(found).toEqual({ document: "SecurityError", storage: "SecurityError", caches: "SecurityError", own: null, cookies: false, databases: 0, files: [] });
 });
 
-test("where there are no origins for archived sites this is said, and the record opens", async ({ page, baseURL }) => {
-  await page.goto(link(chronicle.url, "2014"));
-  // No name lies below an address of numbers.
-  await page.goto(new URL(link(chronicle.url, "2014"), (baseURL ?? "").replace("localhost", "127.0.0.1")).href);
-  await expect(banner(page)).toContainText("cannot be replayed here");
-  await button(page, "Open its record").click();
-  await expect(new Viewer(page).detail).toContainText(chronicle.url);
-});
-
 test("a page is replayed while its archive is still being read", async ({ page }) => {
   // All of it and noise behind it, of which the end comes when it is asked for: files are read in long steps.
   const noise = warcRecord({ url: "https://noise.example/", block: httpResponse({ body: largeFile(8 << 20).archive }) });

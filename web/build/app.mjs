@@ -1,4 +1,6 @@
 /** The viewer: Vite over web/app -> dist/app. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import { runScript } from "./command.mjs";
 import { at } from "./place.mjs";
 import { step } from "./say.mjs";
@@ -7,14 +9,22 @@ import { digest, isFresh, leaveStamp } from "./stamp.mjs";
 
 export const vite = at("node_modules/vite/bin/vite.js");
 
-const made = () => digest(["web/app", "dist/lib", "vite.config.ts", "package-lock.json"]);
+const made = () => digest(["web/app", "dist/lib", "dist/replay", "dist/serve", "vite.config.ts", "package-lock.json"]);
 
 export const isAppFresh = () => isFresh("app", made(), ["dist/app/index.html"]);
+
+/** The service worker of pages that are replayed below the viewer's own address, without scripts. */
+async function putInertPipe() {
+  const { replayFile } = await import(pathToFileURL(at("dist/serve/hosted.js")).href);
+  mkdirSync(at("dist/app/replayed"), { recursive: true });
+  writeFileSync(at("dist/app/replayed/sw.js"), await replayFile("sw.js", { layout: "inert", viewer: "" }));
+}
 
 export async function buildApp() {
   const stamp = made();
   if (isFresh("app", stamp, ["dist/app/index.html"])) return;
   await step("building the viewer", "seconds", () => runScript(vite, ["build", "--config", at("vite.config.ts"), "--logLevel", "warn"]));
+  await putInertPipe();
   // Before the stamp: a build that is too big is never called done.
   reportFirstLoad();
   leaveStamp("app", stamp);

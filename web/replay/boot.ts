@@ -8,6 +8,8 @@ import { handPorts } from "./shim/port.js";
 /** Put in by the build, and by who hosts replay origins: the viewer is there, else one label up. */
 declare const HOSTING: { readonly viewer: string };
 
+/** Of the collection, where one pipe serves many. */
+const salt = /^\/-\/[^/]*-([a-z2-7]{6})(?:\/|$)/.exec(location.pathname)?.[1] ?? location.search.slice(1);
 const viewer = HOSTING.viewer || `${location.protocol}//${location.host.replace(/^[^.]+\./, "")}`;
 
 const ATTEMPTS_MAX = 3;
@@ -80,11 +82,11 @@ function connected(pipe: ServiceWorker): Promise<void> {
       sessionStorage.removeItem(COUNT);
       resolve();
     });
-    pipe.postMessage({ wa: "hello" });
+    pipe.postMessage({ wa: "hello", salt });
   });
 }
 
-handPorts(viewer);
+handPorts(viewer, salt);
 boot().catch((error: unknown) => {
   document.body.textContent = error instanceof Error ? error.message : String(error);
 });

@@ -3,6 +3,7 @@
  * A page is heard only about itself: its title, its address within its own host. All else is told by who answers it.
  */
 
+import { claim, type Claim } from "./claim.js";
 import type { Entry } from "./journal.js";
 import { labelOf } from "./origins.js";
 import { sandboxOf } from "./policy.js";
@@ -36,6 +37,10 @@ const VISITS_MAX = 500;
 
 export class ReplayFrame {
   shown: Shown | undefined;
+  /** Another archive is shown on the one origin that there is for all; this frame shows nothing any more. */
+  isTaken = false;
+  readonly #claim: Claim | undefined;
+  readonly #ready: Promise<unknown>;
   readonly #replay: Replay;
   readonly #frame: Frame;
   readonly #onChange: () => void;
@@ -61,6 +66,9 @@ export class ReplayFrame {
     this.#frame.addEventListener("load", () => this.#loaded());
     addEventListener("message", this.#onMessage);
     this.#off = replay.onEntries((entries) => this.#note(entries));
+    this.#claim = replay.origins.mode === "single" ? claim(replay.origins.before, () => this.#lose()) : undefined;
+    // Nothing of another collection is left there then.
+    this.#ready = Promise.resolve(this.#claim?.granted.then(() => areReachable(replay.origins, host)));
   }
 
   /** What was asked for last; what it is now is in `shown`. */
@@ -98,8 +106,15 @@ export class ReplayFrame {
   close(): void {
     this.#off();
     removeEventListener("message", this.#onMessage);
+    this.#claim?.release();
     this.#standing?.frame.remove();
     this.#frame.remove();
+  }
+
+  #lose(): void {
+    this.close();
+    this.isTaken = true;
+    this.#onChange();
   }
 
   async #step(by: number): Promise<void> {
@@ -110,8 +125,10 @@ export class ReplayFrame {
   }
 
   async #load({ url, wanted }: Visit): Promise<boolean> {
+    await this.#ready;
     const address = await this.#replay.visit(url, wanted);
     if (address === null) return false;
+    if (this.isTaken) return true;
     this.#since = [];
     this.#show({ url, title: "", document: undefined, resources: [], blocked: 0, isLoading: true });
     // Leaves no trace in the history of the browser: back and forward are this frame's own. To an address with a
@@ -165,7 +182,7 @@ export class ReplayFrame {
     const frame = this.#host.ownerDocument.createElement("iframe");
     frame.hidden = true;
     frame.setAttribute("sandbox", sandboxOf(this.#replay.origins.mode));
-    frame.src = `${origin}/.wa/boot`;
+    frame.src = `${origin}/.wa/boot?${this.#replay.origins.salt}`;
     this.#host.append(frame as never);
     this.#standing = { origin, frame };
   }

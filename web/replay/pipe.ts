@@ -5,8 +5,8 @@
  * P2  The policy is put on here, whatever the port says: a page can hand over a port of its own.
  * P3  It holds nothing that matters. Killed, it asks any living page for a new port; with no page there, it answers a
  *     navigation with the boot page.
- * P4  Inert, below the viewer's own address, it answers frames alone, takes ports from pages of the viewer alone, and
- *     keeps a line for each collection: every tab of the viewer may show one.
+ * P4  Inert, below the viewer's own address, it answers frames alone, and takes ports from pages of the viewer alone.
+ * P5  Where addresses have labels in their paths there is a line for each collection that is asked for.
  *
  * Knows no archive, no host and no rewriting. Built as one classic script with the boot page inside.
  */
@@ -35,7 +35,7 @@ let lastId = 0;
 /** Chromium leads nobody on who may connect to some origins only, were it to one of these: there a page does. */
 const hasNoRedirects = layout !== "inert" && "userAgentData" in navigator;
 
-/** The line for a collection: there is but one, unless inert. */
+/** The line for a collection: there is but one where hosts have origins of their own. */
 function lineOf(salt: string): Line {
   const known = lines.get(salt);
   if (known) return known;
@@ -60,8 +60,8 @@ scope.addEventListener("message", (event) => {
   const message = event.data as PortMessage | null;
   const source = event.source as Client | null;
   if (!source || !isOfPort(source)) return;
-  const line = lineOf((layout === "inert" && message?.salt) || "");
-  if (message?.wa === "hello") source.postMessage({ wa: line.isUp ? "ready" : "need-port" });
+  const line = lineOf((layout !== "labels" && message?.salt) || "");
+  if (message?.wa === "hello") source.postMessage({ wa: line.isUp ? "ready" : "need-port", salt: (layout !== "labels" && message.salt) || "" });
   const [handed, living] = event.ports;
   if (message?.wa !== "port" || !handed) return;
   line.use(handed, living);
@@ -95,7 +95,7 @@ async function respond({ request, clientId, resultingClientId }: FetchEvent): Pr
   if (place === undefined) return failed();
   const url = place.replace(/#.*$/s, "");
   if (place !== request.url && (isNavigation || MOVED.has(request.destination))) return (isNavigation && pageTo(place, request.url)) || Response.redirect(place, 307);
-  const line = lineOf(layout === "inert" ? (labelIn(url)?.slice(-6) ?? "") : "");
+  const line = lineOf(layout === "labels" ? "" : (labelIn(url)?.slice(-6) ?? ""));
   if (!(await line.connected())) return failed();
   const hasBody = request.method !== "GET" && request.method !== "HEAD";
   const body = hasBody ? await request.arrayBuffer() : undefined;

@@ -51,7 +51,7 @@ const shut = (server: Server): Promise<void> =>
 
 function handler(root: string, ownNames: ReadonlySet<string>) {
   return (request: IncomingMessage, response: ServerResponse): void => {
-    for (const [name, value] of Object.entries(securityHeaders(request.socket.localPort ?? 0))) response.setHeader(name, value);
+    for (const [name, value] of Object.entries(securityHeaders(request.socket.localPort ?? 0, request.headers.host))) response.setHeader(name, value);
     answer(root, ownNames, request, response).catch(() => {
       // The client left, or the file failed half-way: only cutting the connection says so once bytes have gone out.
       if (response.headersSent) response.destroy();

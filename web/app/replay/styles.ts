@@ -36,6 +36,10 @@ export const styles = css`
     min-inline-size: 0;
     overflow-wrap: anywhere;
   }
+  .banner .way {
+    flex-basis: 100%;
+    text-wrap: pretty;
+  }
   .title {
     color: var(--ink);
     unicode-bidi: isolate;

@@ -15,13 +15,14 @@ import { icons } from "./icons.js";
 import { link } from "./link.js";
 import "./resources.js";
 import { replayOf, wayOfReplay } from "./stage.js";
+import { stillOf, type Still } from "./still.js";
 import { styles } from "./styles.js";
 import { words } from "./words.js";
 
-type Phase = "preparing" | "there" | "unreachable" | "failed";
+type Phase = "preparing" | "there" | "still" | "failed";
 
 export class ReplayView extends LitElement {
-  static override properties = { store: { attribute: false }, isWide: { attribute: false }, phase: { state: true }, captures: { state: true }, isListing: { state: true }, hasScripts: { state: true }, way: { state: true } };
+  static override properties = { store: { attribute: false }, isWide: { attribute: false }, phase: { state: true }, captures: { state: true }, isListing: { state: true }, hasScripts: { state: true }, way: { state: true }, isStill: { state: true }, still: { state: true } };
   static override styles = [base, controls, messages, styles];
   declare store: Store;
   declare isWide: boolean;
@@ -31,8 +32,13 @@ export class ReplayView extends LitElement {
   declare isListing: boolean;
   declare hasScripts: boolean;
   declare way: ReplaySetting["mode"];
+  /** A still view was chosen. */
+  declare isStill: boolean;
+  declare still: Still | undefined;
   #archive: Archive | undefined;
   #address: Address | undefined;
+  /** What a still view was asked for last. */
+  #stillFor: Address | undefined;
   #replay: Replay | undefined;
   #frame: ReplayFrame | undefined;
   /** The address of which the captures are known. */
@@ -45,6 +51,7 @@ export class ReplayView extends LitElement {
     this.isListing = false;
     this.hasScripts = true;
     this.way = "wildcard";
+    this.isStill = false;
     new Watch(this, "record", "library");
   }
 
@@ -65,6 +72,7 @@ export class ReplayView extends LitElement {
     this.#replay = undefined;
     this.#archive = undefined;
     this.#address = undefined;
+    this.#stillFor = undefined;
   }
 
   override updated(): void {
@@ -85,7 +93,7 @@ export class ReplayView extends LitElement {
       if (archive !== this.#archive || address !== this.#address) return;
       this.way = mode;
       if (replay === null) {
-        this.phase = "unreachable";
+        await this.#showStill(archive, address);
         return;
       }
       this.#replay = replay;
@@ -101,10 +109,19 @@ export class ReplayView extends LitElement {
     }
   }
 
+  async #showStill(archive: Archive, address: Address): Promise<void> {
+    this.#stillFor = address;
+    const still = await stillOf(archive, address.url, address.captured);
+    if (archive !== this.#archive || address !== this.#stillFor) return;
+    this.still = still;
+    this.phase = "still";
+    link({ url: still?.row.url ?? address.url, captured: still?.row.captured ?? address.captured });
+  }
+
   #changed(): void {
     const shown = this.#frame?.shown;
     this.requestUpdate();
-    if (!shown?.document) return;
+    if (!shown?.document || this.#frame?.isTaken === true) return;
     link({ url: shown.url, captured: shown.document.captured });
     if (shown.url === this.#ofUrl) return;
     this.#ofUrl = shown.url;
@@ -120,8 +137,9 @@ export class ReplayView extends LitElement {
     return html`
       <section aria-label=${words.region} @keydown=${this.#onKey}>
         ${this.#bar()}
-        ${phase === "there" ? this.#banner() : nothing}
-        ${phase === "there" ? html`<div class="page"></div>` : this.#message(phase)}
+        ${phase === "there" ? this.#banner() : phase === "still" ? this.#stillBanner() : nothing}
+        ${phase === "there" ? html`<div class="page" ?hidden=${this.isStill || this.#frame?.isTaken === true}></div>` : nothing}
+        ${this.#frame?.isTaken === true ? this.#taken() : phase === "still" || this.isStill ? this.#stillPage() : phase === "there" ? nothing : this.#message(phase)}
         ${phase === "there" && this.isListing ? html`<stackroom-resources .shown=${this.#frame?.shown} .store=${this.store}></stackroom-resources>` : nothing}
       </section>
     `;
@@ -129,8 +147,8 @@ export class ReplayView extends LitElement {
 
   #bar(): TemplateResult {
     const frame = this.#frame;
-    const url = frame?.shown?.url ?? this.store.replaying?.url ?? "";
-    const when = formatCaptured(frame?.shown?.document?.captured ?? frame?.visit?.wanted ?? this.store.replaying?.captured);
+    const url = frame?.shown?.url ?? this.#stillFor?.url ?? this.store.replaying?.url ?? "";
+    const when = formatCaptured(frame?.shown?.document?.captured ?? frame?.visit?.wanted ?? (this.#stillFor ?? this.store.replaying)?.captured);
     return html`
       <div class="bar">
         <button class="quiet icon" title=${words.back} aria-label=${words.back} ?disabled=${frame?.canGoBack !== true} @click=${() => void frame?.back()}>${common.back}</button>
@@ -144,7 +162,8 @@ export class ReplayView extends LitElement {
         <button class="quiet icon wide" aria-pressed=${this.isWide ? "true" : "false"} title=${this.isWide ? words.narrow : words.wide} aria-label=${words.wide} @click=${() => this.#say("stackroom-wide")}>${icons.wide}</button>
         <stackroom-menu label=${words.more} .icon=${common.menu}>
           <button role="menuitem" ?disabled=${frame?.shown?.document?.row === undefined} @click=${() => void this.#viewRecord()}>${words.viewRecord}</button>
-          <button role="menuitemcheckbox" aria-checked=${this.hasScripts ? "true" : "false"} @click=${() => void this.#switchScripts()}>${words.scripts}<small>${words.scriptsHint}</small></button>
+          <button role="menuitemcheckbox" aria-checked=${this.hasScripts ? "true" : "false"} ?disabled=${this.way === "same" || this.way === "none"} @click=${() => void this.#switchScripts()}>${words.scripts}<small>${words.scriptsHint}</small></button>
+          <button role="menuitemcheckbox" aria-checked=${this.isStill || this.way === "none" ? "true" : "false"} ?disabled=${this.way === "none"} @click=${() => void this.#switchStill()}>${words.still}<small>${words.stillHint}</small></button>
         </stackroom-menu>
         <button class="quiet icon" title=${words.close} aria-label=${words.close} @click=${() => this.#say("stackroom-close-record")}>${common.close}</button>
       </div>
@@ -169,6 +188,42 @@ export class ReplayView extends LitElement {
         <p role="status">${[what, ...facts].join(" \u00b7 ")}${shown?.title ? html` <span class="title">${visible(shown.title, 160)}</span>` : nothing}</p>
         ${this.#captures(document?.row)}
         <button class="link" aria-expanded=${this.isListing ? "true" : "false"} @click=${() => (this.isListing = !this.isListing)}>${words.resources(formatCount(count), count === 1)}</button>
+        ${this.#way()}
+      </div>
+    `;
+  }
+
+  /** How pages are shown here, unless they are as they should be. */
+  #way(): TemplateResult | typeof nothing {
+    if (this.way === "wildcard" && !this.isStill) return nothing;
+    return html`<p class="way">${this.isStill && this.way !== "none" ? words.chosenStill : words.ways[this.way]}</p>`;
+  }
+
+  #stillBanner(): TemplateResult {
+    const { still } = this;
+    const captured = formatCaptured(still?.row.captured);
+    const what = still === undefined ? words.notArchived : captured === "" ? words.undated : words.from(captured);
+    const facts = still && still.left > 0 ? [words.left(formatCount(still.left), still.left === 1)] : [];
+    return html`
+      <div class="banner">
+        <p role="status">${[what, ...facts].join(" \u00b7 ")}</p>
+        <button class="link" @click=${() => void this.#openNearest()}>${words.record}</button>
+        ${this.#way()}
+      </div>
+    `;
+  }
+
+  /** May do nothing at all: neither run, nor send, nor lead on, and its origin is no one's. */
+  #stillPage(): TemplateResult | typeof nothing {
+    return this.still === undefined ? nothing : html`<div class="page"><iframe title=${words.frame} sandbox="" referrerpolicy="no-referrer" .srcdoc=${this.still.html}></iframe></div>`;
+  }
+
+  #taken(): TemplateResult {
+    return html`
+      <div class="message" role="status">
+        <strong>${words.taken}</strong>
+        <span>${words.takenWhy}</span>
+        <button @click=${() => this.#takeBack()}>${words.takeBack}</button>
       </div>
     `;
   }
@@ -191,8 +246,7 @@ export class ReplayView extends LitElement {
     if (phase === "preparing") return html`<div class="message" role="status">${words.preparing}</div>`;
     return html`
       <div class="message" role="status">
-        <strong>${phase === "failed" ? words.failed : words.unreachable}</strong>
-        <span>${phase === "failed" ? "" : words.unreachableWhy}</span>
+        <strong>${words.failed}</strong>
         <button @click=${() => void this.#openNearest()}>${words.record}</button>
       </div>
     `;
@@ -212,7 +266,13 @@ export class ReplayView extends LitElement {
   }
 
   async #go(url: string, captured: number | undefined): Promise<void> {
-    if ((await this.#frame?.go(url, captured)) === false) this.store.say(words.badAddress);
+    const archive = this.#archive;
+    this.isStill = false;
+    if (this.way !== "none") {
+      if ((await this.#frame?.go(url, captured)) === false) this.store.say(words.badAddress);
+    } else if (archive !== undefined) {
+      await this.#showStill(archive, { url, captured });
+    }
   }
 
   #capture(at: number): void {
@@ -235,7 +295,8 @@ export class ReplayView extends LitElement {
 
   /** What there is without replay. */
   async #openNearest(): Promise<void> {
-    const { archive, replaying } = this.store;
+    const { archive } = this.store;
+    const replaying = this.#stillFor ?? this.store.replaying;
     const row = replaying && (await archive?.nearest(replaying.url, replaying.captured).catch(() => undefined));
     if (archive !== this.store.archive) return;
     if (row === undefined) this.store.say(words.notArchived);
@@ -246,6 +307,24 @@ export class ReplayView extends LitElement {
     this.hasScripts = !this.hasScripts;
     await this.#replay?.setScripts(this.hasScripts);
     await this.#frame?.reload();
+  }
+
+  async #switchStill(): Promise<void> {
+    this.isStill = !this.isStill;
+    this.still = undefined;
+    const { archive } = this.store;
+    const shown = this.#frame?.shown;
+    if (!this.isStill || archive === undefined || shown === undefined) return;
+    const still = await stillOf(archive, shown.url, shown.document?.captured);
+    if (this.isStill && archive === this.#archive) this.still = still;
+  }
+
+  #takeBack(): void {
+    const { archive } = this.store;
+    const address = this.#address;
+    const last = this.#frame?.visit;
+    this.#frame = undefined;
+    if (archive !== undefined && address !== undefined) void this.#show(archive, address).then(() => last && this.#go(last.url, last.wanted));
   }
 
   #onKey(event: KeyboardEvent): void {

@@ -46,9 +46,20 @@ const english = {
   },
   badAddress: "That is no address of the web: it begins with http:// or https://.",
   badTime: "A time looks like 2014-05-03 or 2014-05-03 17:20:00.",
-  unreachable: "Archived pages cannot be replayed here.",
-  unreachableWhy:
-    "Each archived site needs an origin of its own, away from this page, and this address does not offer such origins (or this browser blocks them). Open Stackroom at its localhost address for that. Records can be read as always.",
+  /** How pages are replayed at this address, and what that means. */
+  ways: {
+    wildcard: "Each archived site has an address of its own here, apart from this page and from all others.",
+    single: "Archived sites share one address here: they are apart from this page, but could read what another site of this archive stores.",
+    same: "Scripts are off: this address offers archived pages no place of their own where they could run safely. Pages that draw themselves by script are empty.",
+    none: "This is a still view, without scripts, frames and links: this browser or address allows no service worker, which living pages need.",
+  },
+  chosenStill: "This is a still view, as it was chosen: styles and pictures, without scripts, frames and links.",
+  still: "Still view",
+  stillHint: "Nothing in it runs or leads on",
+  left: (count: string, isOne: boolean) => `${count} ${isOne ? "picture or style" : "pictures or styles"} left out`,
+  taken: "Another archive is shown in another tab.",
+  takenWhy: "There is one address for archived pages here, and it serves one archive at a time.",
+  takeBack: "Show this one again",
   failed: "The replay did not start.",
   record: "Open its record",
 } as const;

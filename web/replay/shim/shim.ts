@@ -20,7 +20,7 @@ import { mapRequests } from "./requests.js";
 import { mapStyles } from "./styles.js";
 import { mapWorkers } from "./workers.js";
 
-handPorts(config.viewer);
+handPorts(config.viewer, config.salt);
 lieAboutLocation();
 lieAboutTime();
 lieAboutMessages();
