@@ -55,3 +55,4 @@ const library = import("./library/shelf.js").then(({ openShelf }) => openShelf(s
 store.ready = Promise.race([library, new Promise((resolve) => setTimeout(resolve, patienceMs))]);
 void follow();
 warmFonts();
+void import("./offline/keep.js").then(({ keepOffline }) => keepOffline(store)).catch(() => undefined);

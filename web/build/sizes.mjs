@@ -1,7 +1,7 @@
 /**
  * What a first visit fetches, gzipped, and its limit.
- * Counted: HTML, JavaScript, CSS, WASM of dist/app, worker included, but for assets/lazy/ (see vite.config.ts), replayed/,
- * and what only scripts in there import.
+ * Counted: HTML, JavaScript, CSS, WASM of dist/app, worker included, but for assets/lazy/ (see vite.config.ts), the service
+ * workers, and what only scripts in there import.
  * Not counted: the sample archive and pictures.
  */
 import { readFileSync } from "node:fs";
@@ -34,7 +34,7 @@ function importedBy(paths) {
 
 /** Files of the first load, largest first. */
 export function firstLoad(folder = "dist/app") {
-  const paths = filesBelow([folder]).filter((path) => /\.(html|js|css|wasm)$/.test(path) && !/\/assets\/lazy\/|\/replayed\//.test(path));
+  const paths = filesBelow([folder]).filter((path) => /\.(html|js|css|wasm)$/.test(path) && !/\/assets\/lazy\/|\/replayed\/|\/shell\.js$/.test(path));
   const imported = importedBy(paths.filter((path) => /\.html$|\/worker-[^/]*\.js$/.test(path)));
   return paths
     .filter((path) => !path.includes("/assets/") || !path.endsWith(".js") || /\/worker-/.test(path) || imported.has(path.split("/").at(-1)))

@@ -74,6 +74,7 @@ scope.addEventListener("fetch", (event) => {
   const isOwn = url.origin === location.origin;
   if (layout === "inert") return event.respondWith(isOwn && request.destination !== "document" ? respond(event) : Response.error());
   if (isOwn && url.pathname === "/.wa/doc" && request.mode === "navigate") return event.respondWith(framePage());
+  if (isOwn && url.pathname === "/.wa/boot" && request.mode === "navigate") return event.respondWith(Promise.resolve(bootPage()));
   if (isOwn && url.pathname.startsWith("/.wa/")) return;
   const isReplay = layout === "paths" ? isOwn : url.protocol === location.protocol && url.port === location.port && url.hostname.endsWith(domain);
   event.respondWith(isReplay ? respond(event) : Response.error());

@@ -37,7 +37,8 @@ export function policyHeaders(layout: Layout, { protocol, host }: { readonly pro
       `worker-src 'self' ${replay} blob:`,
       "webrtc 'block'",
     ].join("; "),
-    "Connection-Allowlist": `(response-origin "${replay}/*")`,
+    // With it Chromium follows no redirect, and no page of ours can lead on where nothing runs. There the policy is enough.
+    ...(layout !== "inert" && { "Connection-Allowlist": `(response-origin "${replay}/*")` }),
     "Origin-Agent-Cluster": "?1",
     "Permissions-Policy": DENIED,
     // What begins with one slash is told apart by who asks for it, where hosts share an origin.

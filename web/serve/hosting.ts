@@ -2,7 +2,7 @@
  * The files that somebody needs to host the viewer on servers of their own: the viewer told where archived pages live, what
  * replay origins answer with, and how nginx and Caddy are told to serve both.
  */
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { policyHeaders, type Layout } from "../replay/policy.js";
@@ -46,6 +46,8 @@ export async function writeHosting(folder: string, { viewer, wildcard, isHidden 
   await cp(built, join(target, "viewer"), { recursive: true });
   const page = join(target, "viewer", "index.html");
   await writeFile(page, told(await readFile(page, "utf8"), settings, frames));
+  // Another page is another version, to browsers that keep the viewer.
+  await appendFile(join(target, "viewer", "shell.js"), `// ${JSON.stringify(settings)}\n`);
   const sites = [viewerSite(at, join(target, "viewer"))];
   if (replay) {
     const { layout, names } = replay;

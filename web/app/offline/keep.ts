@@ -9,17 +9,11 @@ export async function keepOffline(store: Store): Promise<void> {
   const { serviceWorker } = navigator;
   // On the development server nothing is to be kept.
   if (!import.meta.env.PROD || !serviceWorker) return;
+  // The page that first has it kept is of the version that it keeps.
+  if (serviceWorker.controller !== null) serviceWorker.addEventListener("controllerchange", () => store.say(words.renewed));
   await new Promise((resolve) => setTimeout(resolve, quietMs));
-  const wasKept = serviceWorker.controller !== null;
   const at = (path: string): string => new URL(path, document.baseURI).href;
-  const registration = await serviceWorker.register(at("shell.js"), { updateViaCache: "none" });
+  await serviceWorker.register(at("shell.js"), { updateViaCache: "none" });
   // What replays without scripts, where no other way can be had: offline that may be all that there is.
   await serviceWorker.register(at("replayed/sw.js"), { scope: at("replayed/"), updateViaCache: "none" });
-  if (!wasKept) return;
-  registration.addEventListener("updatefound", () => {
-    const next = registration.installing;
-    next?.addEventListener("statechange", () => {
-      if (next.state === "activated") store.say(words.renewed);
-    });
-  });
 }
