@@ -22,6 +22,7 @@ const PATIENCE_MS = 20_000;
 const SIZE = { width: 1100, height: 800 };
 /** Words that both have, of all that either has. */
 const ALIKE_LEAST = 0.95;
+const MISSING = "Not in the archive";
 /** Less of a page than this is the noise of letters and moments. */
 const LOOKS_APART = 0.02;
 
@@ -67,6 +68,8 @@ async function shownBy(program, context, link) {
 /** What is worse in replay than it was. */
 function losses(was, is) {
   const lost = [];
+  // Where a page led to what is not there, both say so, each in its own words.
+  if (was.title === MISSING && is.title === MISSING) return lost;
   const alike = likeness(was.text, is.text);
   if (alike < ALIKE_LEAST) lost.push(`text is alike by ${alike.toFixed(2)} (${was.text.length} and ${is.text.length} letters)`);
   if (was.title !== is.title) lost.push(`title ${JSON.stringify(is.title.slice(0, 60))} for ${JSON.stringify(was.title.slice(0, 60))}`);

@@ -28,6 +28,8 @@ async function boot(): Promise<void> {
   }
   sessionStorage.setItem(COUNT, String(attempts));
   await connected(await started());
+  // What is here at the top is no place to come back to: the page may scroll by itself.
+  history.scrollRestoration = "manual";
   // Not replace(): an address with a fragment would only be scrolled to.
   location.reload();
 }
