@@ -31,7 +31,7 @@ test("licences are there", () => {
 });
 
 test("nothing else is there", () => {
-  const fine = /^(?:package\.json|README\.md|LICENSE-(?:MIT|APACHE)|dist\/(?:lib|cli|serve|replay)\/(?:[\w./-]+\.(?:js|d\.ts|wasm))|dist\/replay\/boot\.html|dist\/app\/.+)$/;
+  const fine = /^(?:package\.json|README\.md|LICENSE-(?:MIT|APACHE)|dist\/(?:lib|cli|serve|replay|element)\/(?:[\w./-]+\.(?:js|d\.ts|wasm))|dist\/replay\/boot\.html|dist\/app\/.+)$/;
   const junk = /(?:\.map|\.tsbuildinfo|\.test\.\w+|\.gitignore|(?<!\.d)\.ts)$/;
   assert.deepEqual(packed.paths.filter((path) => !fine.test(path) || junk.test(path)), []);
 });

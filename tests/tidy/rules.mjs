@@ -109,6 +109,13 @@ export const rules = [
     breaks: [["web/serve/server.ts", 'import { open } from "../lib/engine.js";'], ["web/serve/server.ts", 'import { x } from "../replay/pipe.js";'], ["web/serve/server.ts", 'import express from "express";']],
   },
   {
+    name: "the element uses the public library only",
+    why: "what the element can do, every user of the package can do",
+    covers: (path) => below("web/element")(path) && isScript(path),
+    check: imports(() => false, (path) => below("web/element")(path) || path === "web/lib/index.ts" || path === "web/replay/index.ts"),
+    breaks: [["web/element/element.ts", 'import { Replay } from "../replay/replay.js";'], ["web/element/element.ts", 'import "lit";']],
+  },
+  {
     name: "the library stands on its own",
     why: "it is the npm package: no dependency, and nothing above it",
     covers: (path) => below("web/lib")(path) && isScript(path),
