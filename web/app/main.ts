@@ -1,5 +1,5 @@
 /** The composition root: one store over the library, the frame over the store, and the address bar over both. Nothing else. */
-import { checkArchive, openArchive } from "stackroom";
+import { checkArchive, openArchive, startAhead } from "stackroom";
 
 import { addressIn } from "./address.js";
 import { warmFonts } from "./fonts.js";
@@ -36,10 +36,18 @@ store.onSource = (url) => {
   if (here.href !== location.href) history.pushState(null, "", here);
 };
 
+/** What shows a page is fetched and started while the archive is opened that it is in. */
+function ahead(source: string, url: string): void {
+  void import("./replay/view.js");
+  if (URL.canParse(meant(source))) void import("./replay/stage.js").then(({ prepare }) => prepare(new URL(meant(source)), url));
+}
+
 async function follow(): Promise<void> {
   const source = linked();
   const { address } = addressIn(location.hash);
+  if (source !== null && address !== undefined) ahead(source, address.url);
   const isOpen = source === null ? address !== undefined : store.phase !== "start" && meant(source) === opened;
+  if (source !== null && store.phase === "start") startAhead();
   if (source !== null && (!isOpen || address === undefined)) await store.openAddress(source);
   else if (!isOpen && store.phase !== "start") await store.close();
   if (address !== undefined && store.phase === "open") store.replay(address);

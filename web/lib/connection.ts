@@ -28,9 +28,22 @@ export interface Connection {
 
 export type Connect = (options: ConnectOptions) => Promise<Connection>;
 
+let ahead: Promise<Connection> | undefined;
+
+/** Starts the engine of the next archive before it is known which one that is, while other things are waited for. */
+export function startAhead(): void {
+  ahead ??= connect({});
+  // Who wants it then is told.
+  ahead.catch(() => {});
+}
+
 /** Starts an engine and agrees on the version with it. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
-  return greet(await started(options), options);
+  const { wasmUrl, toolsUrl, workerUrl, worker = true } = options;
+  const isPlain = worker && wasmUrl === undefined && toolsUrl === undefined && workerUrl === undefined;
+  const waiting = isPlain ? ahead : undefined;
+  if (waiting) ahead = undefined;
+  return waiting ?? greet(await started(options), options);
 }
 
 /** Starts what reads documents. */

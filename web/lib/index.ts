@@ -5,6 +5,7 @@ import { opener, referTo } from "./open.js";
 
 export const { openArchive, reopenArchive, inspectArchive, checkArchive, readRecord, surt, cutRecords, checkQuery } = opener(connect, referTo, listHandle, connectReader, hire);
 
+export { startAhead } from "./connection.js";
 export { Archive } from "./archive.js";
 export { archiveOver } from "./line.js";
 export type { ArchiveLine, CutRowsOptions, FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";

@@ -29,24 +29,36 @@ export async function standingOf(origins: Origins): Promise<string> {
   return `${new URL(origins.before).origin}/.wa/boot#${mark}`;
 }
 
+/** A page that stands at an origin: it hands ports to what runs there, until it is told to leave. */
+export interface Standing {
+  leave(): void;
+}
+
 /** Whether these origins answer and may start what they need; a single one is ready for the collection then. */
 export async function areReachable(origins: Origins, host: FrameHost): Promise<boolean> {
   if (origins.mode === "same") return startInert(origins).then(() => true, () => false);
-  const address = await standingOf(origins);
-  if (!URL.canParse(address)) return false;
+  const standing = await stand(origins, await standingOf(origins), host);
+  standing?.leave();
+  return standing !== null;
+}
+
+/** Has the boot page stand at an address of these origins; null where that does not answer. */
+export async function stand(origins: Origins, address: string, host: FrameHost): Promise<Standing | null> {
+  if (!URL.canParse(address)) return null;
   const frame = host.ownerDocument.createElement("iframe");
   frame.hidden = true;
   frame.setAttribute("sandbox", sandboxOf(origins.mode));
-  return new Promise<boolean>((resolve) => {
+  const leave = (): void => frame.remove();
+  return new Promise((resolve) => {
     const onMessage = (event: MessageEvent): void => {
-      if (labelOf(origins, event.origin) !== undefined && (event.data as { wa?: unknown } | null)?.wa === "here") done(true);
+      if (labelOf(origins, event.origin) !== undefined && (event.data as { wa?: unknown } | null)?.wa === "here") done({ leave });
     };
-    const timer = setTimeout(() => done(false), PATIENCE_MS);
-    const done = (isReachable: boolean): void => {
+    const timer = setTimeout(() => done(null), PATIENCE_MS);
+    const done = (standing: Standing | null): void => {
       clearTimeout(timer);
       removeEventListener("message", onMessage);
-      frame.remove();
-      resolve(isReachable);
+      if (!standing) leave();
+      resolve(standing);
     };
     addEventListener("message", onMessage);
     frame.src = address;

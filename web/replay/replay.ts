@@ -3,29 +3,12 @@
  * This thread looks at the origin of who hands over a port, and passes the port on; it never sees what goes over it.
  */
 
-import type { Archive, ArchiveLine, RecordRow } from "../lib/index.js";
+import type { Archive, RecordRow } from "../lib/index.js";
 import type { BridgeCounts } from "./bridge.js";
+import { Replayer } from "./calls.js";
 import type { Entry } from "./journal.js";
 import { labelOf, type Origins } from "./origins.js";
 import { startInert } from "./reachable.js";
-
-export type ToWorker =
-  | { readonly call: "open"; readonly line: ArchiveLine; readonly origins: Origins }
-  /** The label of the origin that it is for; "" where archived sites share one. */
-  | { readonly call: "attach"; readonly port: MessagePort; readonly label: string }
-  /** A page of that origin, or of that host where they share one, set a cookie: the next one reads it. */
-  | { readonly call: "cookie"; readonly label: string; readonly host: string; readonly cookie: string }
-  /** A page made an address of a host that the label does not tell. */
-  | { readonly call: "host"; readonly host: string }
-  | { readonly call: "visit"; readonly url: string; readonly captured: number | undefined }
-  | { readonly call: "captures"; readonly url: string }
-  | { readonly call: "scripts"; readonly isOn: boolean }
-  | { readonly call: "counts" };
-
-export type FromWorker =
-  | { readonly id: number; readonly value: unknown }
-  | { readonly id: number; readonly error: string }
-  | { readonly entries: readonly Entry[] };
 
 /** Longer ones are none. */
 const HOST_LETTERS_MAX = 300;
@@ -34,32 +17,27 @@ export interface ReplayOptions {
   /** The same salt means the same origins, with their storage. */
   readonly origins: Origins;
   readonly workerUrl?: string | URL | undefined;
+  /** One that was started before, at these origins: it is this replay's from then on. */
+  readonly replayer?: Replayer | undefined;
 }
 
 export class Replay {
   readonly archive: Archive;
   readonly origins: Origins;
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
-  readonly #listeners = new Set<(entries: readonly Entry[]) => void>();
+  readonly #replayer: Replayer;
   readonly #onMessage = (event: MessageEvent): void => this.#take(event);
   readonly #onLeave = (): void => this.#sayBye();
   readonly #offArchive: () => void;
   /** Pipes learn from these that this page goes; its worker could not tell them any more. */
   #living: MessagePort[] = [];
-  #lastId = 0;
   #hasScripts: boolean;
   #offInert = (): void => {};
 
-  private constructor(archive: Archive, { origins, workerUrl }: ReplayOptions) {
+  private constructor(archive: Archive, { origins, workerUrl, replayer = new Replayer(origins, workerUrl) }: ReplayOptions) {
     this.archive = archive;
     this.origins = origins;
     this.#hasScripts = origins.mode !== "same";
-    this.#worker = workerUrl
-      ? new Worker(workerUrl, { type: "module" })
-      : new Worker(new URL("./replayer.js", import.meta.url), { type: "module" });
-    this.#worker.onmessage = ({ data }: MessageEvent<FromWorker>): void => this.#hear(data);
-    this.#worker.onerror = (): void => this.#fail(new Error("The worker that replays did not start."));
+    this.#replayer = replayer;
     addEventListener("message", this.#onMessage);
     addEventListener("pagehide", this.#onLeave);
     this.#offArchive = archive.onClose(() => this.close());
@@ -67,10 +45,9 @@ export class Replay {
 
   /** Replays an open archive, one that is still being read too: what is read by then. Ends when the archive is closed. */
   static async over(archive: Archive, options: ReplayOptions): Promise<Replay> {
-    const line = await archive.connect();
     const replay = new Replay(archive, options);
     try {
-      await replay.#call({ call: "open", line, origins: replay.origins }, [line.port, line.ending]);
+      await replay.#replayer.open(await archive.connect());
       if (replay.origins.mode === "same") await replay.#serveInert();
       return replay;
     } catch (error) {
@@ -81,12 +58,12 @@ export class Replay {
 
   /** Where an archived URL is replayed; pages are looked for around `captured` from now on, in milliseconds since 1970. */
   async visit(url: string, captured?: number): Promise<string | null> {
-    return (await this.#call({ call: "visit", url, captured })) as string | null;
+    return this.#replayer.call({ call: "visit", url, captured });
   }
 
   /** Captures of a URL, but for its scheme and "www.", in the order of time; of very many the first ones. */
   async captures(url: string): Promise<RecordRow[]> {
-    return (await this.#call({ call: "captures", url })) as RecordRow[];
+    return this.#replayer.call({ call: "captures", url });
   }
 
   get hasScripts(): boolean {
@@ -98,17 +75,16 @@ export class Replay {
     // Below the viewer's own address they never do.
     if (isOn && this.origins.mode === "same") return;
     this.#hasScripts = isOn;
-    await this.#call({ call: "scripts", isOn });
+    await this.#replayer.call({ call: "scripts", isOn });
   }
 
   /** Told how requests of archived pages were answered. Returns how to stop that. */
   onEntries(listener: (entries: readonly Entry[]) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#replayer.onEntries(listener);
   }
 
   async counts(): Promise<BridgeCounts> {
-    return (await this.#call({ call: "counts" })) as BridgeCounts;
+    return this.#replayer.call({ call: "counts" });
   }
 
   close(): void {
@@ -117,8 +93,7 @@ export class Replay {
     removeEventListener("pagehide", this.#onLeave);
     this.#offInert();
     this.#sayBye();
-    this.#worker.terminate();
-    this.#fail(new Error("The replay has ended."));
+    this.#replayer.close();
   }
 
   #sayBye(): void {
@@ -135,10 +110,10 @@ export class Replay {
     const label = labelOf(this.origins, event.origin);
     if (label === undefined) return;
     const host = typeof said.host === "string" ? said.host.slice(0, HOST_LETTERS_MAX) : "";
-    if (said.wa === "host") this.#call({ call: "host", host }).catch(() => undefined);
-    if (said.wa === "cookie" && typeof said.cookie === "string") this.#call({ call: "cookie", label, host, cookie: said.cookie }).catch(() => undefined);
+    if (said.wa === "host") this.#replayer.call({ call: "host", host }).catch(() => undefined);
+    if (said.wa === "cookie" && typeof said.cookie === "string") this.#replayer.call({ call: "cookie", label, host, cookie: said.cookie }).catch(() => undefined);
     if (!isPort) return;
-    this.#call({ call: "attach", port, label }, [port]).catch(() => undefined);
+    this.#replayer.call({ call: "attach", port, label }, [port]).catch(() => undefined);
     if (event.ports[1]) this.#living.push(event.ports[1]);
   }
 
@@ -149,7 +124,7 @@ export class Replay {
     const hand = (to: MessageEventSource | ServiceWorker | null): void => {
       const asking = new MessageChannel();
       const living = new MessageChannel();
-      this.#call({ call: "attach", port: asking.port1, label: "" }, [asking.port1]).catch(() => undefined);
+      this.#replayer.call({ call: "attach", port: asking.port1, label: "" }, [asking.port1]).catch(() => undefined);
       this.#living.push(living.port1);
       to?.postMessage({ wa: "port", salt }, { transfer: [asking.port2, living.port2] });
     };
@@ -161,29 +136,5 @@ export class Replay {
     navigator.serviceWorker.startMessages();
     this.#offInert = () => navigator.serviceWorker.removeEventListener("message", onAsked);
     hand(pipe);
-  }
-
-  #hear(message: FromWorker): void {
-    if ("entries" in message) {
-      for (const listener of [...this.#listeners]) listener(message.entries);
-      return;
-    }
-    const waiting = this.#waiting.get(message.id);
-    this.#waiting.delete(message.id);
-    if ("error" in message) waiting?.reject(new Error(message.error));
-    else waiting?.resolve(message.value);
-  }
-
-  #fail(error: Error): void {
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
-  }
-
-  #call(message: ToWorker, transfer: Transferable[] = []): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const id = ++this.#lastId;
-      this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ ...message, id }, transfer);
-    });
   }
 }

@@ -1,10 +1,12 @@
 /** Entry of the viewer's replay worker: reads an archive that is open elsewhere, holds the ports of its replay origins, answers them. */
 import { archiveOver } from "../lib/line.js";
+import type { ArchiveLine } from "../lib/index.js";
 import init, { ReplayHosts, RowsByUrl } from "../lib/wasm/rewrite.js";
 import { Bridge } from "./bridge.js";
+import type { FromWorker, ToWorker } from "./calls.js";
 import { Collection } from "./collection.js";
 import type { Entry } from "./journal.js";
-import type { FromWorker, ToWorker } from "./replay.js";
+import type { Origins } from "./origins.js";
 import { makeRewriter, type ScriptEditor } from "./rewriting.js";
 import { UrlTable } from "./urltable.js";
 
@@ -37,20 +39,40 @@ function note(entry: Entry): void {
   else timer ??= setTimeout(tell, TELL_MS);
 }
 
-/** Fetched when the first page with scripts is shown. */
-async function editorOf(names: ReplayHosts): Promise<ScriptEditor> {
-  const scripts = await import("../lib/wasm/scripts.js");
-  await scripts.default();
-  return new scripts.ScriptEditor(names);
+type Scripts = typeof import("../lib/wasm/scripts.js");
+
+let scripts: Promise<Scripts> | undefined;
+
+async function fetchScripts(): Promise<Scripts> {
+  const module = await import("../lib/wasm/scripts.js");
+  await module.default();
+  return module;
 }
 
-async function open({ line, origins }: ToWorker & { call: "open" }): Promise<null> {
-  const [archive] = await Promise.all([archiveOver(line), init()]);
-  const names = new ReplayHosts(origins.before, origins.after, origins.salt, origins.isHidden);
-  hosts = names;
+/** Fetched when the first page with scripts is shown, or before that. */
+async function editorOf(names: ReplayHosts): Promise<ScriptEditor> {
+  const { ScriptEditor } = await (scripts ??= fetchScripts());
+  return new ScriptEditor(names);
+}
+
+let origins: Origins | undefined;
+let started: Promise<null> | undefined;
+
+async function ready(asked: Origins): Promise<null> {
+  await init();
+  origins = asked;
+  hosts = new ReplayHosts(asked.before, asked.after, asked.salt, asked.isHidden);
+  return null;
+}
+
+async function open(line: ArchiveLine): Promise<null> {
+  await started;
+  if (!hosts || !origins) throw new Error("no origins were named");
+  const names = hosts;
+  const archive = await archiveOver(line);
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
   const table = new UrlTable(archive, new RowsByUrl(high, low));
-  collection = new Collection({ archive, hosts, rewriter: makeRewriter(hosts, origins, () => editorOf(names)), table });
+  collection = new Collection({ archive, hosts: names, rewriter: makeRewriter(names, origins, () => editorOf(names)), table });
   collection.hasScripts = origins.mode !== "same";
   collection.onEntry = note;
   return null;
@@ -58,8 +80,10 @@ async function open({ line, origins }: ToWorker & { call: "open" }): Promise<nul
 
 async function answer(message: ToWorker): Promise<unknown> {
   switch (message.call) {
+    case "ready":
+      return (started = ready(message.origins));
     case "open":
-      return open(message);
+      return open(message.line);
     case "attach":
       if (message.label !== "" && hosts?.host(message.label) === undefined) message.port.close();
       else bridge.attach(message.port, message.label);
@@ -70,6 +94,11 @@ async function answer(message: ToWorker): Promise<unknown> {
     case "host":
       hosts?.label(message.host);
       return null;
+    case "address":
+      // A page is going to be asked for.
+      scripts ??= fetchScripts();
+      await started;
+      return hosts?.replay_url(message.url) ?? null;
     case "visit":
       collection?.journal.visit(message.captured);
       return hosts?.replay_url(message.url) ?? null;

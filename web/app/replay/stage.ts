@@ -1,6 +1,6 @@
-/** What replays the open archive: started when a page is first looked at, ended with the archive. */
+/** What replays the open archive: started when a page is first looked at, or with a link to one; ended with the archive. */
 import type { Archive } from "stackroom";
-import { Replay, firstReachable, newSalt, originsOf, type ReplaySetting } from "stackroom/replay";
+import { Replay, Replayer, firstReachable, newSalt, originsOf, stand, type ReplaySetting, type Standing } from "stackroom/replay";
 
 import type { Source } from "../state.js";
 import { saltOf } from "./salts.js";
@@ -9,8 +9,30 @@ import { settings } from "./settings.js";
 let chosen: Promise<ReplaySetting> | undefined;
 
 /** The best way of replaying that this address and this browser give. */
-export const wayOfReplay = (): Promise<ReplaySetting> =>
-  (chosen ??= firstReachable(settings(), newSalt(), document.body).then((setting) => setting ?? { mode: "none" }));
+export const wayOfReplay = (): Promise<ReplaySetting> => (chosen ??= best(settings()));
+
+const best = async (from: readonly ReplaySetting[]): Promise<ReplaySetting> => (await firstReachable(from, newSalt(), document.body)) ?? { mode: "none" };
+
+let early: Replayer | undefined;
+let standing: Promise<Standing | null> | undefined;
+
+/** A link leads to a page: all that it needs besides the archive is started while that is opened. */
+export function prepare(source: Source, url: string): void {
+  const [setting, ...others] = settings();
+  const origins = setting && originsOf(setting, saltOf(source));
+  if (chosen !== undefined || setting === undefined || origins?.mode !== "wildcard") return;
+  const replayer = new Replayer(origins);
+  early = replayer;
+  const there = replayer.address(url).then((address) => (address === null ? null : stand(origins, new URL("/.wa/boot", address).href, document.body)), () => null);
+  standing = there;
+  chosen = there.then((is) => (is === null ? best([setting, ...others]) : setting));
+}
+
+/** A page is there, which does what was done in its place. */
+export function settle(): void {
+  void standing?.then((is) => is?.leave());
+  standing = undefined;
+}
 
 const replays = new WeakMap<Archive, Promise<Replay>>();
 
@@ -20,7 +42,10 @@ export async function replayOf(archive: Archive, source: Source): Promise<Replay
   if (origins === null) return null;
   const known = replays.get(archive);
   if (known !== undefined) return known;
-  const started = Replay.over(archive, { origins });
+  const isMeant = early?.origins.salt === origins.salt && early.origins.mode === origins.mode;
+  if (!isMeant) early?.close();
+  const started = Replay.over(archive, { origins, ...(isMeant && { replayer: early }) });
+  early = undefined;
   replays.set(archive, started);
   started.catch(() => replays.delete(archive));
   return started;

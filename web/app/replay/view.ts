@@ -14,7 +14,7 @@ import { Watch } from "../watch.js";
 import { icons } from "./icons.js";
 import { link } from "./link.js";
 import "./resources.js";
-import { replayOf, wayOfReplay } from "./stage.js";
+import { replayOf, settle, wayOfReplay } from "./stage.js";
 import { stillOf, type Still } from "./still.js";
 import { styles } from "./styles.js";
 import { words } from "./words.js";
@@ -122,6 +122,7 @@ export class ReplayView extends LitElement {
     const shown = this.#frame?.shown;
     this.requestUpdate();
     if (!shown?.document || this.#frame?.isTaken === true) return;
+    settle();
     link({ url: shown.url, captured: shown.document.captured });
     if (shown.url === this.#ofUrl) return;
     this.#ofUrl = shown.url;
