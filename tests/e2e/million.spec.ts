@@ -177,7 +177,7 @@ async function busiestTaskMs(page: Page): Promise<number> {
   return own.reduce((longest, ms) => Math.max(longest, ms), 0);
 }
 
-test("no task of the UI thread takes 50 ms", async ({ page, browserName }) => {
+test("no task of the UI thread takes 50 ms", { tag: "@alone" }, async ({ page, browserName }) => {
   test.setTimeout(600_000);
   // Gaps hold the machine's own pauses too, so they gate loosely.
   const { which, limit } = browserName === "chromium" ? { which: "tasks", limit: longMs } as const : { which: "gaps", limit: 5 * longMs } as const;

@@ -9,7 +9,8 @@ export default defineConfig({
   testDir: ".",
   testMatch: "*.spec.ts",
   outputDir: output,
-  // One at a time: some tests watch the UI thread, and two browsers on two cores would watch each other.
+  // The ring runs two at a time but for those tagged `@alone`, which watch the thread of a page: two browsers on two
+  // cores would watch each other.
   workers: 1,
   forbidOnly: true,
   // Hang guards, not gates.

@@ -2,21 +2,31 @@
 import { readFileSync, rmSync } from "node:fs";
 import { at } from "../../web/build/place.mjs";
 import { installBrowsers, installWebKit } from "../e2e/browser.mjs";
-import { runNode, withExit } from "./program.mjs";
+import { runNode, sum, withExit } from "./program.mjs";
 
 export const minutes = 35;
 
-const report = at("test-results/playwright.json");
+/** Two tests at a time take two processors well; those that watch the thread of a page have the machine to themselves. */
+const LANES = [
+  { name: "together", args: ["--workers", "2", "--grep-invert", "@alone"] },
+  { name: "alone", args: ["--workers", "1", "--grep", "@alone"] },
+];
 
 export async function run({ only = [], minutes: guard = minutes } = {}) {
   await installBrowsers();
   await installWebKit();
-  rmSync(report, { force: true });
-  const { problem } = await runNode(
-    [at("node_modules/@playwright/test/cli.js"), "test", "--config", at("tests/e2e/playwright.config.ts"), ...only],
-    { minutes: guard, env: { STACKROOM_BROWSER_REPORT: report } },
-  );
-  return withExit("playwright", readReport(report), problem);
+  const lanes = only.length === 0 ? LANES : [{ name: "some", args: only }];
+  const results = [];
+  for (const { name, args } of lanes) {
+    const report = at(`test-results/playwright-${name}.json`);
+    rmSync(report, { force: true });
+    const { problem } = await runNode(
+      [at("node_modules/@playwright/test/cli.js"), "test", "--config", at("tests/e2e/playwright.config.ts"), "--output", at(`test-results/browsers-${name}`), ...args],
+      { minutes: guard, env: { STACKROOM_BROWSER_REPORT: report } },
+    );
+    results.push(withExit(`playwright, ${name}`, readReport(report), problem));
+  }
+  return sum(results);
 }
 
 export function readReport(file) {
