@@ -1,9 +1,9 @@
 /**
- * HTML documents of the corpus replayed in the viewer, and the same ones behind a proxy that serves the archive as if it
+ * HTML documents of the corpus and of sites of our own replayed in the viewer, and the same ones behind a proxy that serves the archive as if it
  * were the web: text, pictures, styles and errors of scripts have to be the same, at the same size. In Chromium they are
  * shown by ReplayWeb.page too, and compared with the same: what was found of what the page loads, errors, looks.
  * STACKROOM_REPLAY_ONLY names a part of the files, STACKROOM_REPLAY_BROWSERS the browsers, STACKROOM_REPLAY_EACH how many
- * documents of each archive (2; 0 for all), STACKROOM_REPLAY_SEED which.
+ * documents of each archive (1; 0 for all), STACKROOM_REPLAY_SEED which.
  */
 import { createReadStream, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -16,6 +16,7 @@ import { likeness, listen, sameLooks, settled } from "../e2e/pages/likeness.mjs"
 import { replayLaunch } from "../e2e/pages/replaybrowser.mjs";
 import { frameOf, programs } from "../peers/shown.mjs";
 import { failure, sum } from "../rings/program.mjs";
+import { makeOwnArchives } from "./ownarchives.mjs";
 import { startReference } from "./reference.mjs";
 
 const PATIENCE_MS = 20_000;
@@ -87,7 +88,6 @@ function ownErrors(was, is) {
 
 /** In numbers, the more the better. */
 async function scores(page, was, is) {
-  if (!is) return { resources: 0, errors: -1, looks: 0 };
   const wanted = [...was.found];
   return {
     resources: wanted.length === 0 ? 1 : wanted.filter((url) => is.found.has(url)).length / wanted.length,
@@ -129,12 +129,18 @@ function hostFiles(folder, rangeOf) {
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve({ address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() })));
 }
 
-async function through(name, type, { corpus, own, peer, files, reference, openArchive }) {
-  const { STACKROOM_REPLAY_ONLY: only = "", STACKROOM_REPLAY_EACH: each = "2", STACKROOM_REPLAY_SEED: seed = "1" } = process.env;
-  const paths = readFileSync(join(corpus, "files/MANIFEST.tsv"), "utf8").split("\n").slice(1).map((line) => line.split("\t")[0]).filter((path) => path && path.includes(only));
+async function through(name, type, { corpus, own, peer, files, rangeOf, reference, openArchive }) {
+  const { STACKROOM_REPLAY_ONLY: only = "", STACKROOM_REPLAY_EACH: each = "1", STACKROOM_REPLAY_SEED: seed = "1" } = process.env;
   const browser = await type.launch(replayLaunch(name));
+  const ours = await makeOwnArchives(browser);
+  const ourFiles = await hostFiles(ours.folder, rangeOf);
+  const paths = readFileSync(join(corpus, "files/MANIFEST.tsv"), "utf8").split("\n").slice(1).map((line) => line.split("\t")[0]).filter(Boolean);
+  const archives = [
+    ...ours.archives.map(({ name: own, live }) => ({ path: `own/${own}`, file: join(ours.folder, own), address: ourFiles.address + own, isWhole: true, live })),
+    ...paths.map((path) => ({ path, file: join(corpus, "files", path), address: files.address + path })),
+  ].filter(({ path }) => path.includes(only));
   const judge = await browser.newPage();
-  const [count, failures, compared] = [{ documents: 0, alike: 0 }, [], []];
+  const [count, failures, compared] = [{ documents: 0, alike: 0, absent: 0 }, [], []];
   const lose = (what) => {
     failures.push(`${name}, ${what}`);
     say(`${name}, ${what}`);
@@ -154,17 +160,17 @@ async function through(name, type, { corpus, own, peer, files, reference, openAr
     }
   };
   try {
-    for (const path of paths) {
+    for (const { path, file, address, isWhole, live } of archives) {
       let archive;
       try {
-        archive = await openArchive(join(corpus, "files", path));
+        archive = await openArchive(file);
         await archive.indexed;
       } catch {
         await archive?.close();
         continue;
       }
       // Records of an index are elsewhere.
-      const documents = archive.format.startsWith("cdx") ? [] : someOf(await documentsOf(archive), Number(each), Number(seed));
+      const documents = archive.format.startsWith("cdx") ? [] : someOf(await documentsOf(archive), isWhole ? 0 : Number(each), Number(seed));
       await reference.serve(archive);
       for (const [url, captured] of documents) {
         const where = `${path}, ${url.slice(0, 120)}`;
@@ -172,19 +178,23 @@ async function through(name, type, { corpus, own, peer, files, reference, openAr
         count.documents += 1;
         try {
           // A context each: what one page keeps, another one would find.
-          const is = await show(own, own.link(files.address + path, url, ts), SIZE);
+          const is = await show(own, own.link(address, url, ts), SIZE);
           const size = { width: Math.round(is.box.width), height: Math.round(is.box.height) };
-          const web = await browser.newContext({ viewport: size, proxy: { server: reference.address }, ignoreHTTPSErrors: true, serviceWorkers: "block" });
+          const web = await browser.newContext({ viewport: size, proxy: { server: live ?? reference.address }, ignoreHTTPSErrors: true, serviceWorkers: "block" });
           reference.at(captured ?? 0);
           const was = await asItWas(web, url).finally(() => web.close());
           const lost = losses(was, is);
           if (lost.length === 0) count.alike += 1;
           else lose(`${where}: ${lost.join("; ")}`);
           if (!peer) continue;
-          const theirs = await show(peer, peer.link(files.address + path, url, ts), size).catch(() => undefined);
+          const theirs = await show(peer, peer.link(address, url, ts), size).catch(() => undefined);
+          if (!theirs) {
+            count.absent += 1;
+            continue;
+          }
           const [mine, other] = [await scores(judge, was, is), await scores(judge, was, theirs)];
           compared.push([mine, other]);
-          const without = [...was.found].filter((url) => !is.found.has(url) && theirs?.found.has(url));
+          const without = [...was.found].filter((url) => !is.found.has(url) && theirs.found.has(url));
           const worse = Object.keys(mine).filter((key) => mine[key] < other[key] - (key === "looks" ? LOOKS_APART : 0));
           if (worse.length > 0) lose(`${where}: ReplayWeb.page is better in ${worse.map((key) => `${key} (${mine[key].toFixed(2)}, ${other[key].toFixed(2)})`).join(", ")}${without.length > 0 ? `: ${without.slice(0, 3).join(" ")}` : ""}`);
         } catch (error) {
@@ -194,9 +204,9 @@ async function through(name, type, { corpus, own, peer, files, reference, openAr
       await archive.close();
     }
   } finally {
-    await browser.close();
+    await Promise.all([browser.close(), ourFiles.close(), ours.close()]);
   }
-  const lines = [`${name}: ${count.alike} of ${count.documents} documents are in replay what they were`, ...(compared.length > 0 ? tableOf(compared) : [])];
+  const lines = [`${name}: ${count.alike} of ${count.documents} documents are in replay what they were`, ...(compared.length > 0 ? [...tableOf(compared), `in ReplayWeb.page ${count.absent} more did not come in ${PATIENCE_MS / 1000} s`] : [])];
   for (const line of lines) say(line);
   return { passed: count.alike, failed: failures.length, skipped: [], failures, figures: lines };
 }
@@ -221,7 +231,7 @@ export async function runReplayed(corpus) {
   if (!peer) say("ReplayWeb.page cannot be had: not compared");
   try {
     const results = [];
-    for (const name of asked) results.push(await through(name, browsers[name], { corpus, own, peer: name === "chromium" ? peer : undefined, files, reference, openArchive }));
+    for (const name of asked) results.push(await through(name, browsers[name], { corpus, own, peer: name === "chromium" ? peer : undefined, files, rangeOf, reference, openArchive }));
     return [sum(results)];
   } catch (error) {
     return [failure("replay", error.message)];

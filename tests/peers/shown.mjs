@@ -7,7 +7,7 @@ import { hostFolder } from "../bench/hosting.mjs";
 import { replayWebPage } from "../bench/peers.mjs";
 
 /** A host as labels spell it, without the secret at their end. */
-const hostOf = (label) => label.replace(/-[a-z2-7]{6}$/, "").replace(/--|-/g, (dashes) => (dashes === "-" ? "." : "-"));
+const hostOf = (label) => label.replace(/-[a-z2-7]{6}$/, "").replace(/-p(\d+)$/, ":$1").replace(/--|-/g, (dashes) => (dashes === "-" ? "." : "-"));
 
 /** Each: `link` to a URL at a time in an archive, whether an address `isIt`, and the URL that it stands for, without scheme. */
 export const programs = {
