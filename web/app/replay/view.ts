@@ -181,7 +181,7 @@ export class ReplayView extends LitElement {
       ...(document?.isFuzzy === true ? [words.fuzzy] : []),
       ...(missing > 0 ? [words.missing(formatCount(missing), missing === 1)] : []),
       ...(shown && shown.blocked > 0 ? [words.blocked(formatCount(shown.blocked), shown.blocked === 1)] : []),
-      ...(this.hasScripts ? [] : [words.scriptsOff]),
+      ...(this.hasScripts || this.way === "same" ? [] : [words.scriptsOff]),
     ];
     const count = shown?.resources.length ?? 0;
     return html`
