@@ -47,7 +47,7 @@ async function follow(): Promise<void> {
   const { address } = addressIn(location.hash);
   if (source !== null && address !== undefined) ahead(source, address.url);
   const isOpen = source === null ? address !== undefined : store.phase !== "start" && meant(source) === opened;
-  if (source !== null && store.phase === "start") startAhead();
+  if (source !== null && store.phase === "start") startAhead({ isForKeeping: true });
   if (source !== null && (!isOpen || address === undefined)) await store.openAddress(source);
   else if (!isOpen && store.phase !== "start") await store.close();
   if (address !== undefined && store.phase === "open") store.replay(address);

@@ -21,29 +21,35 @@ export interface ConnectOptions {
   readonly worker?: boolean | undefined;
 }
 
+/** What an engine will be asked for. */
+export interface Needs {
+  /** More than the smaller module has. */
+  readonly withTools?: boolean | undefined;
+}
+
 export interface Connection {
   readonly client: Client;
   close(): void;
 }
 
-export type Connect = (options: ConnectOptions) => Promise<Connection>;
+export type Connect = (options: ConnectOptions, needs?: Needs) => Promise<Connection>;
 
 let ahead: Promise<Connection> | undefined;
 
 /** Starts the engine of the next archive before it is known which one that is, while other things are waited for. */
-export function startAhead(): void {
-  ahead ??= connect({});
+export function startAhead({ isForKeeping = false }: { readonly isForKeeping?: boolean } = {}): void {
+  ahead ??= connect({}, { withTools: isForKeeping });
   // Who wants it then is told.
   ahead.catch(() => {});
 }
 
 /** Starts an engine and agrees on the version with it. */
-export async function connect(options: ConnectOptions): Promise<Connection> {
+export async function connect(options: ConnectOptions, needs: Needs = {}): Promise<Connection> {
   const { wasmUrl, toolsUrl, workerUrl, worker = true } = options;
   const isPlain = worker && wasmUrl === undefined && toolsUrl === undefined && workerUrl === undefined;
   const waiting = isPlain ? ahead : undefined;
   if (waiting) ahead = undefined;
-  return waiting ?? greet(await started(options), options);
+  return waiting ?? greet(await started(options), options, needs);
 }
 
 /** Starts what reads documents. */
@@ -86,13 +92,13 @@ export async function hire(count: number, options: ConnectOptions): Promise<Help
 }
 
 /** Agrees on the version; ends the connection if that fails. */
-export async function greet(connection: Connection, { signal, wasmUrl, toolsUrl }: ConnectOptions): Promise<Connection> {
+export async function greet(connection: Connection, { signal, wasmUrl, toolsUrl }: ConnectOptions, { withTools = false }: Needs = {}): Promise<Connection> {
   try {
     const urls = {
       ...(wasmUrl !== undefined && { wasmUrl: absolute(wasmUrl) }),
       ...(toolsUrl !== undefined && { toolsUrl: absolute(toolsUrl) }),
     };
-    await connection.client.call("hello", { version: VERSION, ...urls }, { signal });
+    await connection.client.call("hello", { version: VERSION, withTools, ...urls }, { signal });
     return connection;
   } catch (error) {
     connection.close();

@@ -68,7 +68,7 @@ export class Engine {
 
   handlers(): Handlers {
     return {
-      hello: ({ version, ...urls }) => this.#hello(version, urls),
+      hello: ({ version, withTools = false, ...urls }) => this.#hello(version, urls, withTools),
       lend: ({ port }) => {
         serve(port, this.handlers());
         return null;
@@ -123,10 +123,11 @@ export class Engine {
     this.#lent = undefined;
   }
 
-  async #hello(asked: string, urls: ModuleUrls): Promise<{ version: string }> {
+  async #hello(asked: string, urls: ModuleUrls, withTools: boolean): Promise<{ version: string }> {
     if (asked !== VERSION) throw versionError(`the page is of version ${asked}, its worker of ${VERSION}`);
     this.#urls = urls;
-    this.#module = checked(await this.#modules.engine(urls));
+    if (withTools) await this.#takeTools();
+    else this.#module = checked(await this.#modules.engine(urls));
     return { version: VERSION };
   }
 

@@ -144,7 +144,7 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
   }
 
   async function* linesOf<T>(stream: "inspect" | "check", source: ArchiveSource | NamedSource, options: CheckOptions): AsyncGenerator<T, void, undefined> {
-    const connection = await connect(options);
+    const connection = await connect(options, { withTools: true });
     try {
       const one = isNamed(source) ? named(source.source, source.name) : named(source);
       const request = { ...one, isAlwaysNamed: options.isAlwaysNamed === true, member: options.member };
@@ -174,7 +174,8 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
       const sources = await listed(source);
       // Helpers start while the engine does.
       const hiring = hire(options);
-      const connection = await connect(options).catch(async (error: unknown) => {
+      const withTools = options.isForKeeping === true || documentsBy(options) !== "none" || workersOf(options.workers) > 0;
+      const connection = await connect(options, { withTools }).catch(async (error: unknown) => {
         (await hiring)?.close();
         throw error;
       });
@@ -205,7 +206,7 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
       const { signal } = options;
       checkAbort(signal);
       const sources = await listed(source);
-      const connection = await connect(options);
+      const connection = await connect(options, { withTools: true });
       try {
         const { format, records } = await connection.client.call("restore", { sources, state: kept.state, documents: documentsBy(options) }, { signal });
         const items = regained(connection, kept.rows(), records, options);
@@ -257,7 +258,7 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
     async *cutRecords(source: ArchiveSource, options: CutOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
       const reference = refer(source);
       const { where = "", gzip = false, version = "1.1", name = nameOf(reference), target = "", member = "", signal } = options;
-      const connection = await connect(options);
+      const connection = await connect(options, { withTools: true });
       try {
         const request: CutRequest = { source: reference, where, gzip, version, name, target, member };
         for await (const item of connection.client.stream("cut", request, { signal })) {
@@ -272,7 +273,7 @@ export function opener(connect: Connect, refer: Referrer, listFolder: ListFolder
 
     /** Throws an `ArchiveError` that says what is wrong with a query for `cutRecords`, and where. */
     async checkQuery(where: string, options: ConnectOptions & SignalOption = {}): Promise<void> {
-      const connection = await connect(options);
+      const connection = await connect(options, { withTools: true });
       try {
         await connection.client.call("checkQuery", { where }, { signal: options.signal });
       } finally {

@@ -43,7 +43,8 @@ export interface PartRange {
 
 /** What is answered once. */
 export interface Calls {
-  hello(request: { version: string; wasmUrl?: string; toolsUrl?: string; }): { version: string };
+  /** `withTools`: the larger module is needed, so that the smaller one need not be fetched. */
+  hello(request: { version: string; wasmUrl?: string; toolsUrl?: string; withTools?: boolean }): { version: string };
   /** Serves another engine, too. */
   lend(request: { port: MessagePort }): null;
   /** Serves another reader of the open archive, who can change nothing of it. */

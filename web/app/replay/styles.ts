@@ -104,4 +104,10 @@ export const styles = css`
       margin-inline-start: auto;
     }
   }
+  /* The day is seen, and the time by scrolling: the address needs the room. */
+  @media (max-width: 479px) {
+    input[name="when"] {
+      flex-basis: 7.5em;
+    }
+  }
 `;
