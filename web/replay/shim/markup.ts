@@ -1,6 +1,6 @@
 /** Addresses in markup that scripts make: inside tags, in the attributes that hold one. */
 
-import { accessor, method, methodArgs, prototypeOf } from "./natives.js";
+import { accessor, apply, method, methodArgs, prototypeOf, put } from "./natives.js";
 import { toReplay, unmapped } from "./place.js";
 import { mapStyle } from "./styles.js";
 
@@ -43,6 +43,14 @@ export function mapMarkup(html: string): string {
 const map = (value: unknown): unknown => (typeof value === "string" || typeof value === "object" && value !== null ? mapMarkup(String(value)) : value);
 const isStyle = (self: object): boolean => (self as Node).nodeName === "STYLE" || (self as Node).nodeName === "style";
 const mapInside = (value: unknown, self: object): unknown => (typeof value === "string" && isStyle(self) ? mapStyle(value) : map(value));
+/** What is put into a style: text, or a node with some. */
+function mapNode(given: unknown): unknown {
+  if (typeof given === "string") return mapStyle(given);
+  const node = given as Text | null;
+  const css = node?.nodeType === 3 ? mapStyle(node.data) : undefined;
+  if (css !== undefined && css !== node?.data) (node as Text).data = css;
+  return given;
+}
 const tellMarkup = (value: unknown): unknown => (typeof value === "string" ? unmapped(value) : value);
 
 export function mapMarkups(): void {
@@ -55,7 +63,16 @@ export function mapMarkups(): void {
   }
   accessor(element, "outerHTML", tellMarkup, map);
   methodArgs(element, "insertAdjacentHTML", (args) => void (args[1] = map(args[1])));
-  accessor(prototypeOf("Node"), "textContent", null, (value, self) => (typeof value === "string" && isStyle(self) ? mapStyle(value) : value));
+  const mapText = (value: unknown, self: object): unknown => (typeof value === "string" && isStyle(self) ? mapStyle(value) : value);
+  accessor(prototypeOf("Node"), "textContent", null, mapText);
+  accessor(prototypeOf("HTMLElement"), "innerText", null, mapText);
+  // Shadows the methods of all nodes, which are used too often to look at each time.
+  for (const owner of ["HTMLStyleElement", "SVGStyleElement"].map(prototypeOf)) {
+    for (const name of ["appendChild", "insertBefore", "append", "prepend", "replaceChildren"]) {
+      const native = (owner as Record<string, unknown> | undefined)?.[name];
+      if (typeof native === "function") put(owner, name, new Proxy(native, { apply: (target, self, args) => apply(target as () => unknown, self as object, args.map(mapNode)) }));
+    }
+  }
   const document = prototypeOf("Document");
   for (const name of ["write", "writeln"]) {
     methodArgs(document, name, (args) => args.forEach((text, at) => (args[at] = map(text))));
