@@ -1,5 +1,6 @@
 /** The pipe may die at any time: its service worker is stopped, the viewer is reloaded, and the archive goes on answering. */
 import { expect, test, type Frame, type Page } from "@playwright/test";
+import type { ReplaySetting } from "stackroom/replay";
 import { launchReplay, type BrowserName } from "./pages/replaybrowser.mjs";
 import { startReplayHost } from "./pages/replayhost.mjs";
 import { manyFiles, manyText, site, tenPages } from "./pages/replaysite.mjs";
@@ -40,17 +41,34 @@ async function stopPipe(): Promise<void> {
 
 const fetchText = (frame: Frame, number: number) => frame.evaluate(async (n) => (await fetch(`/file/${n}.txt`)).text(), number);
 
-test("a page goes on fetching after its service worker was stopped", async () => {
-  await openViewer(page, host, "many.warc.gz");
-  const frame = await show(page, `${site}/`, "p");
-  expect(await fetchText(frame, 1)).toBe(manyText(1));
-  expect(await ports()).toBe(1);
-  await stopPipe();
-  const texts = await frame.evaluate(() => Promise.all(Array.from({ length: 40 }, async (_, n) => (await fetch(`/file/${n}.txt`)).text())));
-  expect(texts).toEqual(Array.from({ length: 40 }, (_, n) => manyText(n)));
-  // A second port: the worker that had the first is gone.
-  expect(await ports()).toBe(2);
-});
+const layouts: Record<string, (port: number) => ReplaySetting | undefined> = {
+  "an origin for each host": () => undefined,
+  "one origin for all": (port) => ({ mode: "single", origin: `http://replay.localhost:${port}` }),
+};
+
+for (const [layout, setting] of Object.entries(layouts)) {
+  test(`a page goes on fetching after its service worker was stopped, on ${layout}`, async () => {
+    await openViewer(page, host, "many.warc.gz", setting(host.port));
+    const frame = await show(page, `${site}/`, "p");
+    expect(await fetchText(frame, 1)).toBe(manyText(1));
+    // On a busy machine Firefox may have stopped the worker before, as long as it is given here.
+    const before = await ports();
+    await stopPipe();
+    const texts = await frame.evaluate(() => Promise.all(Array.from({ length: 40 }, async (_, n) => (await fetch(`/file/${n}.txt`)).text())));
+    expect(texts).toEqual(Array.from({ length: 40 }, (_, n) => manyText(n)));
+    // Another port: the worker that had the last one is gone.
+    expect(await ports()).toBe(before + 1);
+  });
+
+  test(`a page is shown where the service worker was stopped and nobody looks, on ${layout}`, async () => {
+    await openViewer(page, host, "ten.warc.gz", setting(host.port));
+    await show(page, `${site}/page/1`, "h1");
+    await page.evaluate(() => document.querySelector("iframe")?.remove());
+    await stopPipe();
+    const frame = await show(page, `${site}/page/4`, "h1");
+    await expect(frame.locator("h1")).toHaveText("Page 4 of ten");
+  });
+}
 
 test("a page is left for another after the service worker was stopped", async () => {
   await openViewer(page, host, "ten.warc.gz");
@@ -58,15 +76,6 @@ test("a page is left for another after the service worker was stopped", async ()
   await stopPipe();
   await frame.evaluate(() => (document.querySelector("#absolute") as HTMLElement).click());
   await expect(frame.locator("h1")).toHaveText("Page 2 of ten");
-});
-
-test("a page is shown in an origin whose service worker was stopped and which nobody looks at", async () => {
-  await openViewer(page, host, "ten.warc.gz");
-  await show(page, `${site}/page/1`, "h1");
-  await page.evaluate(() => document.querySelector("iframe")?.remove());
-  await stopPipe();
-  const frame = await show(page, `${site}/page/4`, "h1");
-  await expect(frame.locator("h1")).toHaveText("Page 4 of ten");
 });
 
 test("the archive is there again after the viewer was reloaded, even at once", async () => {
