@@ -35,10 +35,10 @@ export async function settled(frame, patience) {
 /** What Firefox says of sets that it has to guess, and wherever a service worker answers that a page is elsewhere. */
 const REMARKS = /^(?:The character encoding of the document was not declared|Failed to load \S*\. A ServiceWorker intercepted)/;
 
-/** Errors of scripts from now on, without the addresses in them. */
+/** Errors of scripts from now on, without the addresses in them and the reasons why one page may not look into another. */
 export function listen(page) {
   const errors = [];
-  page.on("pageerror", ({ message }) => REMARKS.test(message) || errors.push(message.replace(/https?:\/\/\S+/g, "URL").slice(0, 200)));
+  page.on("pageerror", ({ message }) => REMARKS.test(message) || errors.push(message.replace(/^(Blocked a frame) .*/s, "$1").replace(/https?:\/\/\S+/g, "URL").slice(0, 200)));
   page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
   return errors;
 }
