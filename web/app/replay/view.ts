@@ -111,7 +111,12 @@ export class ReplayView extends LitElement {
 
   async #showStill(archive: Archive, address: Address): Promise<void> {
     this.#stillFor = address;
-    const still = await stillOf(archive, address.url, address.captured);
+    let still = await stillOf(archive, address.url, address.captured);
+    // What is still being read may have it yet.
+    if (still === undefined && !archive.progress.isDone) {
+      await archive.indexed;
+      still = await stillOf(archive, address.url, address.captured);
+    }
     if (archive !== this.#archive || address !== this.#stillFor) return;
     this.still = still;
     this.phase = "still";
