@@ -123,7 +123,8 @@ export function mapGoing(): void {
       realLocation.assign(address);
       return window;
     }
-    if (address !== "") open(new NativeURL(address, document.baseURI).href, String(target));
+    // Browsers let no page open windows that nobody asked for.
+    if (address !== "" && (navigator as { userActivation?: { isActive: boolean } }).userActivation?.isActive !== false) open(new NativeURL(address, document.baseURI).href, String(target));
     return null;
   });
   addEventListener("hashchange", tellPlace);
