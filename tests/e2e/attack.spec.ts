@@ -65,7 +65,7 @@ async function goesOn(page: Page): Promise<void> {
   expect(kept).toEqual(["of the viewer", "of the viewer", true, true, true]);
 }
 
-test("a page that looks for what others have finds nothing", async ({ page }) => {
+test("a page that looks for what others have finds nothing", { tag: "@alone" }, async ({ page }) => {
   const frame = await attacked(page, "reads");
   expect(await found(frame)).toEqual({
     storage: "SecurityError",
@@ -92,7 +92,7 @@ test("a page that looks for what others have finds nothing", async ({ page }) =>
   await goesOn(page);
 });
 
-test("a page that speaks without end and makes no sense is not heard", async ({ page }) => {
+test("a page that speaks without end and makes no sense is not heard", { tag: "@alone" }, async ({ page }) => {
   const frame = await attacked(page, "floods");
   expect(await found(frame)).toBe("through");
   // It speaks for its own host alone.
@@ -100,7 +100,7 @@ test("a page that speaks without end and makes no sense is not heard", async ({ 
   await goesOn(page);
 });
 
-test("a page that wants the screen, a window or a place gets none of them", async ({ page }) => {
+test("a page that wants the screen, a window or a place gets none of them", { tag: "@alone" }, async ({ page }) => {
   const dialogs: string[] = [];
   page.on("dialog", (dialog) => {
     dialogs.push(dialog.type());
@@ -121,20 +121,20 @@ test("a page that wants the screen, a window or a place gets none of them", asyn
 });
 
 for (const name of ["loops", "hoards"]) {
-  test(`a page that ${name} keeps only itself busy`, async ({ page }) => {
+  test(`a page that ${name} keeps only itself busy`, { tag: "@alone" }, async ({ page }) => {
     await attacked(page, name);
     await page.waitForTimeout(1_000);
     await goesOn(page);
   });
 }
 
-test("a page that leads in circles is left as any other", async ({ page }) => {
+test("a page that leads in circles is left as any other", { tag: "@alone" }, async ({ page }) => {
   await attacked(page, "circles");
   await page.waitForTimeout(1_500);
   await goesOn(page);
 });
 
-test("a page whose process dies takes nothing with it, and another one is shown", async ({ page, browserName }) => {
+test("a page whose process dies takes nothing with it", { tag: "@alone" }, async ({ page, browserName }) => {
   test.skip(browserName === "firefox", "its driver cannot end the process of a frame");
   const frame = await attacked(page, "quiet");
   const [viewer, doomed] = [await page.context().newCDPSession(page), await page.context().newCDPSession(frame)];
