@@ -183,10 +183,10 @@ test("a page reaches nothing that the viewer keeps", async ({ page }) => {
   expect(found).toEqual({ document: "SecurityError", storage: "SecurityError", caches: "SecurityError", own: null, cookies: false, databases: 0, files: [] });
 });
 
-test("a page is replayed while its archive is still being read", async ({ page }) => {
-  // All of it and noise behind it, of which the end comes when it is asked for: files are read in long steps.
+/** The archive and noise behind it, and what may follow, of which the end comes when it is asked for: files are read in long steps. */
+async function slowOrigin(...last: Uint8Array[]): Promise<{ readonly slow: Origin; readonly end: () => void }> {
   const noise = warcRecord({ url: "https://noise.example/", block: httpResponse({ body: largeFile(8 << 20).archive }) });
-  const long = concat(bytes, gzipMember(noise));
+  const long = concat(bytes, gzipMember(noise), ...last);
   const half = long.length - (1 << 20);
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
@@ -195,7 +195,12 @@ test("a page is replayed while its archive is still being read", async ({ page }
     response.write(long.subarray(0, half));
     void ended.then(() => response.end(long.subarray(half)));
   });
-  await page.goto(`/#archive=${encodeURIComponent(`${slow.address}/chron.warc.gz`)}&url=${encodeURIComponent(chronicle.url)}&ts=2014`);
+  return { slow, end: () => end() };
+}
+
+test("a page is replayed while its archive is still being read", async ({ page }) => {
+  const { slow, end } = await slowOrigin();
+  await page.goto(`/#archive=${encodeURIComponent(`${slow.address}/chron.warc.gz`)}&url=${encodeURIComponent(chronicle.url)}&ts=20140503100000`);
   const frame = await replayed(page, "Chronicle of 2014");
   await press(frame, "#nowhere");
   const missing = await replayed(page, "This page is not in the archive");
@@ -204,6 +209,17 @@ test("a page is replayed while its archive is still being read", async ({ page }
   await new Viewer(page).ready();
   await button(page, "Load again").click();
   await expect(missing.locator("body")).not.toContainText("still being read");
+  await slow.close();
+});
+
+test("a link to a capture waits for it while its archive is being read", async ({ page }) => {
+  const block = httpResponse({ headers: { "Content-Type": "text/html" }, body: "<!doctype html><h1>Chronicle of 2018</h1>" });
+  const { slow, end } = await slowOrigin(gzipMember(warcRecord({ url: chronicle.url, date: "2018-06-01T10:00:00Z", block })));
+  await page.goto(`/#archive=${encodeURIComponent(`${slow.address}/chron.warc.gz`)}&url=${encodeURIComponent(chronicle.url)}&ts=20180601100000`);
+  await expect(page.locator("stackroom-replay")).toBeVisible();
+  await page.waitForTimeout(1_000);
+  end();
+  await replayed(page, "Chronicle of 2018");
   await slow.close();
 });
 

@@ -92,9 +92,14 @@ export class Collection {
       const { isDone } = archive.progress;
       const found = await find(table, archive, asked);
       const left = end - performance.now();
-      if (found || isDone || left <= 0) return found;
+      if ((found && this.#isMeant(found, asked.captured)) || isDone || left <= 0) return found;
       await grown(archive, left);
     }
+  }
+
+  /** A link tells the time of a capture: while that may come, another one that is near it is not what was meant. */
+  #isMeant({ row }: Found, wanted: number | undefined): boolean {
+    return wanted === undefined || !this.journal.isAwaited || Math.abs((row.captured ?? 0) - wanted) < 1_000;
   }
 
   async #missing(get: Get, url: string): Promise<Reply> {

@@ -42,6 +42,10 @@ export class Journal {
     return this.#wanted;
   }
 
+  get isAwaited(): boolean {
+    return this.#isAwaited;
+  }
+
   /** The viewer asks for a page as it was around a time. */
   visit(wanted: number | undefined): void {
     this.#wanted = wanted;
