@@ -4,7 +4,7 @@ import { Journal } from "../../dist/replay/journal.js";
 import type { Get } from "../../dist/replay/messages.js";
 import { missingPage } from "../../dist/replay/missing.js";
 import { cut, type Entity } from "../../dist/replay/entity.js";
-import { keptHeaders } from "../../dist/replay/recorded.js";
+import { keptHeaders, stateType } from "../../dist/replay/recorded.js";
 import { Jar } from "../../dist/replay/cookies.js";
 
 const bytes = Uint8Array.from({ length: 100 }, (_, at) => at);
@@ -109,4 +109,25 @@ test("the page of what is missing is text, whatever the address wants to be", ()
   expect(page).not.toMatch(/<script|"onclick|">"/);
   expect(page).toContain("still being read");
   expect(page).toContain("1970-01-01");
+});
+
+test("types that a browser guesses past are stated, and no others", () => {
+  for (const [dest, stated, expected] of [
+    ["script", "text/plain; charset=koi8-r", "text/javascript; charset=koi8-r"],
+    ["script", "application/x-javascript", "application/x-javascript"],
+    ["script", "image/png", "image/png"],
+    ["style", "untyped", "text/css"],
+    ["style", "text/plain", "text/plain"],
+    ["image", "text/plain", "text/plain"],
+  ] as const) {
+    const headers: [string, string][] = [["content-type", stated]];
+    stateType(headers, dest);
+    expect(headers).toEqual([["content-type", expected]]);
+    const barred: [string, string][] = [["content-type", stated], ["x-content-type-options", "nosniff"]];
+    stateType(barred, dest);
+    expect(barred[0]).toEqual(["content-type", stated]);
+  }
+  const none: [string, string][] = [];
+  stateType(none, "script");
+  expect(none).toEqual([["content-type", "text/javascript"]]);
 });

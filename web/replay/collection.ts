@@ -11,7 +11,7 @@ import { Journal, type Entry } from "./journal.js";
 import { find, type Found, type Table } from "./lookup.js";
 import { COPIED_BYTES_MAX, type Get } from "./messages.js";
 import { missingPage } from "./missing.js";
-import { keptHeaders, statusOf } from "./recorded.js";
+import { keptHeaders, stateType, statusOf } from "./recorded.js";
 import { seenThrough, SHIM, type Rewriter } from "./rewriting.js";
 
 /** Of bodies that are kept, those that were asked for last. */
@@ -186,6 +186,7 @@ export class Collection {
       cookies: this.#jar.at(host),
     });
     const headers = keptHeaders(fields, row.url, (url) => hosts.replay_url(url));
+    stateType(headers, dest);
     if (rewriting?.charset) setCharset(headers, rewriting.charset);
     const body = small ? ofBytes(renamed(await small, callback), rewriting) : await ofStream(archive.read(source, "body"), rewriting);
     return { ...statusOf(detail.http?.startLine), headers, body, part: partOf(detail) };

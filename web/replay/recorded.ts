@@ -31,6 +31,26 @@ export function keptHeaders(fields: readonly HeaderField[], base: string, mapped
   return kept;
 }
 
+const SCRIPT = /^(?:(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:javascript1\.[0-5]|jscript|livescript))$/i;
+const NO_SCRIPT = /^(?:(?:image|audio|video)\/|text\/csv$)/i;
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
+
+/**
+ * The policy bars guesses at types, by which much of the web works: what a browser would have taken for the script or the
+ * style sheet that it asks for is stated to be that, unless its own server barred it.
+ */
+export function stateType(headers: [string, string][], dest: string): void {
+  if (headers.some(([name, value]) => name === "x-content-type-options" && /nosniff/i.test(value))) return;
+  const stated = headers.find(([name]) => name === "content-type");
+  const type = (stated?.[1] ?? "").replace(/;.*$/s, "").trim();
+  const isScript = dest === "script" && !SCRIPT.test(type) && !NO_SCRIPT.test(type);
+  const isStyle = dest === "style" && !MEDIA_TYPE.test(type);
+  if (!isScript && !isStyle) return;
+  const value = `text/${isScript ? "javascript" : "css"}${/;.*$/s.exec(stated?.[1] ?? "")?.[0] ?? ""}`;
+  if (stated) stated[1] = value;
+  else headers.push(["content-type", value]);
+}
+
 /** `5; url=/next`, leading where the address in it is replayed; nothing where that is nowhere. */
 function refreshed(value: string, base: string, mapped: (url: string) => string | undefined): [string, string][] {
   const [, seconds = "", to = ""] = /^\s*(\d+)[\d.]*\s*(?:[;,]\s*(?:url\s*=\s*)?["']?([^"']*))?/i.exec(value) ?? [];

@@ -32,8 +32,8 @@ export async function settled(frame, patience) {
   return frame.evaluate(look);
 }
 
-/** What Firefox says of sets that it has to guess, and wherever a service worker answers that a page is elsewhere. */
-const REMARKS = /^(?:The character encoding of the document was not declared|Failed to load \S*\. A ServiceWorker intercepted)/;
+/** What Firefox says of sets and types that it has to guess, and wherever a service worker answers that a page is elsewhere. */
+const REMARKS = /^(?:The character encoding of the document was not declared|Failed to load \S*\. A ServiceWorker intercepted|The (?:stylesheet|script) .* was loaded .*even though its MIME type)/;
 
 /** Errors of scripts from now on, without the addresses in them and the reasons why one page may not look into another. */
 export function listen(page) {

@@ -66,13 +66,14 @@ const front = html("Lantern", `<h1 class="x">XX</h1>
 
 const scripts = html("Scripts", `<h1>Scripts</h1><div id="at" onclick="this.textContent = location.pathname">at</div>
 <script type="importmap">{"imports":{"lamp":"${cdn}/modules/lamp.js","oil/":"${cdn}/modules/oil/","/local.js":"/modules/local.js"},"scopes":{"${cdn}/modules/oil/":{"lamp":"${main}/modules/scoped.js"}}}</script>
-<script src="${cdn}/js/classic.js"></script>
+<script src="${cdn}/js/classic.js"></script><script src="${cdn}/js/plain.js"></script><link rel="stylesheet" href="${cdn}/css/untyped.css">
 <script type="module">import { lamp } from "lamp"; import { wick } from "oil/wick.js"; import local from "/local.js"; import data from "${cdn}/modules/data.json" with { type: "json" };
 window.modules = [lamp, wick, local, data.name, (await import("./modules/" + "dynamic.js")).default, (await import("${cdn}/modules/far.js")).default, new URL(import.meta.url).pathname].join(" "); dispatchEvent(new Event("modules"));</script>
 <script>${inTurn(`
 "place": () => [location.href, location.host, location.origin, document.URL, document.domain, top === self, parent === window].join(" "),
 "clicked": () => { document.querySelector("#at").click(); return document.querySelector("#at").textContent; },
 "classic": () => window.classic,
+"of types that are guessed": () => window.plain + " " + getComputedStyle(document.body).caretColor,
 "modules": () => window.modules ?? new Promise((resolve) => addEventListener("modules", () => resolve(window.modules))),
 "json": async () => (await (await fetch("${api}/lamps.json")).json()).lamps.length,
 "address of an answer": async () => (await fetch("/api/../api/here.txt")).url,
@@ -197,6 +198,8 @@ const files = new Map(Object.entries({
   [`${cdn}/based/based.css`]: css("h1 { color: rgb(0, 100, 0) } body { font: 16px monospace }"),
   [`${cdn}/based/written.js`]: js(`document.write("<p>written from afar</p>");`),
   [`${cdn}/js/classic.js`]: js(one("classic")),
+  [`${cdn}/js/plain.js`]: text("window.plain = 'ran as plain text';"),
+  [`${cdn}/css/untyped.css`]: ["untyped", "body { caret-color: rgb(9, 9, 9) }"],
   [`${cdn}/js/imported.js`]: js("self.imported = 'imported';"),
   [`${cdn}/modules/lamp.js`]: js(`export const lamp = "lamp " + location.hostname;`),
   [`${cdn}/modules/oil/wick.js`]: js(`import { lamp } from "lamp"; import { deep } from "../deep.js"; export const wick = "wick of " + lamp + deep;`),
