@@ -110,6 +110,8 @@ test("titles are text, whatever they want to be", async ({ page }) => {
 
 test("pages that could not be read are said to lack, and come when the archive is opened or indexed again", async ({ page }) => {
   const isBlocked = /documents_bg/;
+  // What the viewer keeps for when the network is gone would be there all the same.
+  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, "serviceWorker", { value: undefined }));
   await page.route(isBlocked, (route) => route.abort());
   const viewer = await openKept(page);
   const lack = page.getByText("reading them was broken off");

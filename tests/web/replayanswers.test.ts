@@ -4,6 +4,7 @@ import { Journal } from "../../dist/replay/journal.js";
 import type { Get } from "../../dist/replay/messages.js";
 import { missingPage } from "../../dist/replay/missing.js";
 import { cut, type Entity } from "../../dist/replay/entity.js";
+import { guessedType } from "../../dist/replay/guessed.js";
 import { keptHeaders, stateType } from "../../dist/replay/recorded.js";
 import { Jar } from "../../dist/replay/cookies.js";
 
@@ -130,4 +131,23 @@ test("types that a browser guesses past are stated, and no others", () => {
   const none: [string, string][] = [];
   stateType(none, "script");
   expect(none).toEqual([["content-type", "text/javascript"]]);
+});
+
+test("a document without a type is what it begins as", () => {
+  const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  const types: Record<string, string> = {
+    "<!DOCTYPE html><title>x": "text/html",
+    "\r\n\t <p >x": "text/html",
+    "<!-- a crawler wrote this --><html>": "text/html",
+    "<pre>x": "text/plain",
+    "<?xml version='1.0'?><a/>": "text/xml",
+    "%PDF-1.4": "application/pdf",
+    "\x89PNG\r\n\x1a\n": "image/png",
+    "\xef\xbb\xbf<html>": "text/plain",
+    "a\0b": "application/octet-stream",
+    "words": "text/plain",
+    "": "text/plain",
+  };
+  for (const [start, type] of Object.entries(types)) expect([start, guessedType(latin1(start))]).toEqual([start, type]);
+  expect(guessedType(latin1(`${" ".repeat(3_000)}<html>`))).toBe("text/plain");
 });

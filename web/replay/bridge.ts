@@ -12,6 +12,8 @@ export type AnswerGet = (get: Get, label: string) => Promise<Omit<Answer, "op" |
 /** Requests of one port that are worked on at a time, and that may wait besides. */
 const AT_WORK_MAX = 64;
 const WAITING_MAX = 20_000;
+/** Of a label; each start of its pipe brings one. A page that brings more loses those before. */
+const PORTS_MAX = 64;
 /** Of an address or another text of a request. Data is no address here, so that this is plenty. */
 const TEXT_MAX = 1 << 20;
 /** How long answers are gathered into one message. */
@@ -28,6 +30,8 @@ export interface BridgeCounts {
 export class Bridge {
   readonly counts: BridgeCounts = { ports: 0, gets: 0, messagesIn: 0, messagesOut: 0 };
   readonly #answer: AnswerGet;
+  /** By label, the latest last. */
+  readonly #ports = new Map<string, MessagePort[]>();
 
   constructor(answer: AnswerGet) {
     this.#answer = answer;
@@ -36,6 +40,10 @@ export class Bridge {
   /** Serves a port until it closes or misbehaves. */
   attach(port: MessagePort, label: string): void {
     this.counts.ports += 1;
+    const ports = this.#ports.get(label) ?? [];
+    ports.push(port);
+    if (ports.length > PORTS_MAX) ports.shift()?.close();
+    this.#ports.set(label, ports);
     const waiting: Get[] = [];
     let atWork = 0;
     let outgoing: ToPipe[] = [];

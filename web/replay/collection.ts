@@ -8,6 +8,7 @@ import type { ReplayHosts } from "../lib/wasm/rewrite.js";
 import { Jar } from "./cookies.js";
 import { cut, ofBytes, ofStream, sizeOf, type Entity, type Reply } from "./entity.js";
 import { Journal, type Entry } from "./journal.js";
+import { LOOKED_AT_BYTES, guessedType } from "./guessed.js";
 import { find, type Found, type Table } from "./lookup.js";
 import { COPIED_BYTES_MAX, type Get } from "./messages.js";
 import { missingPage } from "./missing.js";
@@ -171,9 +172,11 @@ export class Collection {
     const small = source.size < COPIED_BYTES_MAX ? archive.bytes(source, "body") : undefined;
     small?.catch(() => {});
     const detail = await this.#headsOf(row, original);
-    const { contentType, charset } = detail;
+    const { charset } = detail;
+    const contentType = detail.contentType ?? (DOCUMENTS.has(dest) ? guessedType(await (small ?? archive.bytes(source, "body", { limit: LOOKED_AT_BYTES }))) : undefined);
     const host = this.#hostOf(row);
-    const fields = detail.http?.headers ?? (contentType === undefined ? [] : [["content-type", contentType] as const]);
+    const stated = contentType === undefined || (detail.http && detail.contentType !== undefined) ? [] : [["content-type", contentType] as const];
+    const fields = [...(detail.http?.headers ?? []), ...stated];
     this.#jar.take(host, fields);
     const rewriting = await rewriter.rewriterOf({
       url: row.url,

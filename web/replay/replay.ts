@@ -10,6 +10,8 @@ import type { Entry } from "./journal.js";
 import { labelOf, type Origins } from "./origins.js";
 import { startInert } from "./reachable.js";
 
+/** Pipes that are told when this page goes; a page can hand over any number. */
+const LIVING_MAX = 512;
 /** Longer ones are none. */
 const HOST_LETTERS_MAX = 300;
 
@@ -114,7 +116,12 @@ export class Replay {
     if (said.wa === "cookie" && typeof said.cookie === "string") this.#replayer.call({ call: "cookie", label, host, cookie: said.cookie }).catch(() => undefined);
     if (!isPort) return;
     this.#replayer.call({ call: "attach", port, label }, [port]).catch(() => undefined);
-    if (event.ports[1]) this.#living.push(event.ports[1]);
+    if (event.ports[1]) this.#keep(event.ports[1]);
+  }
+
+  #keep(living: MessagePort): void {
+    this.#living.push(living);
+    if (this.#living.length > LIVING_MAX) this.#living.shift()?.close();
   }
 
   /** Pages without scripts hand over nothing: this one does, whenever the service worker asks. */
@@ -125,7 +132,7 @@ export class Replay {
       const asking = new MessageChannel();
       const living = new MessageChannel();
       this.#replayer.call({ call: "attach", port: asking.port1, label: "" }, [asking.port1]).catch(() => undefined);
-      this.#living.push(living.port1);
+      this.#keep(living.port1);
       to?.postMessage({ wa: "port", salt }, { transfer: [asking.port2, living.port2] });
     };
     const onAsked = (event: MessageEvent): void => {
