@@ -54,6 +54,7 @@ const probes = {
     return image.naturalWidth;
   },
   "document.write while parsing": () => document.getElementById("written").naturalWidth,
+  "document.write of a tag in parts": () => [document.getElementById("parts").naturalWidth, document.getElementById("parts").alt, document.getElementById("after-parts").textContent].join(),
   "background by style": () => resource(() => (make("div").style.backgroundImage = `url(${cdn}/background.svg)`), "background.svg"),
   "background by setProperty": () => resource(() => make("div").style.setProperty("background-image", `url("${cdn}/property.svg")`), "property.svg"),
   "background by style text": () => resource(() => make("div").setAttribute("style", `background: url(${cdn}/text.svg)`), "text.svg"),
@@ -224,7 +225,7 @@ const probes = {
  */
 export const expected = {
   ...Object.fromEntries(Object.keys(probes).filter((name) => /^(?:img|srcset|picture|document\.write|object in)/.test(name)).map((name) => [name, "33"])),
-  "img relative": "21", "img root-relative": "21",
+  "img relative": "21", "img root-relative": "21", "document.write of a tag in parts": "33,1 > 0,a < b",
   ...Object.fromEntries(Object.keys(probes).filter((name) => /^(?:background|style|font face|poster)/.test(name)).map((name) => [name, "answered"])),
   "crossorigin img on a canvas": "data:image",
   "script absolute": "lib of the cdn", "script with integrity": "lib of the cdn", "script src reads as archived": `${cdn}/lib.js`,
@@ -352,6 +353,7 @@ const html = `<!doctype html><html><head><title>Probes</title>
 <a id="link" href="${other}/linked">link</a><p id="markup"><a href="${other}/in-markup">x</a></p>
 <button id="handled" onclick="window.handled = location.host">handled</button>
 <script>document.write('<img id="written" src="${cdn}/pic.svg">');</script>
+<script>document.write("<b id=after-parts>a", " &lt; b</b><img id=parts alt='1 > 0' src='${cdn.slice(0, 12)}"); document.write("${cdn.slice(12)}/pi"); document.writeln("c.svg'>");</script>
 <script src="/probes.js"></script></body></html>`;
 
 const script = `${helpers}

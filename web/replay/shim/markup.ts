@@ -40,6 +40,20 @@ export function mapMarkup(html: string): string {
   return /<style/i.test(tags) ? tags.replace(/(<style[^>]*>)(.*?)(?=<\/style)/gis, (_, open: string, css: string) => open + mapStyle(css)) : tags;
 }
 
+const BEGUN_LETTERS_MAX = 1 << 16;
+/** A tag that is not closed yet, in which an address may be cut in two. */
+const BEGUN = /<[a-z](?:[^"'>]|"[^"]*"|'[^']*')*(?:"[^"]*|'[^']*)?$/i;
+const begun = new WeakMap<object, string>();
+
+/** What is written into a document that is being read. A tag may come in several calls: its beginning waits for the rest. */
+function written(document: object, args: readonly unknown[]): string {
+  const text = (begun.get(document) ?? "") + args.map(String).join("");
+  const tail = BEGUN.exec(text)?.[0] ?? "";
+  const held = tail.length > BEGUN_LETTERS_MAX ? "" : tail;
+  begun.set(document, held);
+  return mapMarkup(text.slice(0, text.length - held.length));
+}
+
 const map = (value: unknown): unknown => (typeof value === "string" || typeof value === "object" && value !== null ? mapMarkup(String(value)) : value);
 const isStyle = (self: object): boolean => (self as Node).nodeName === "STYLE" || (self as Node).nodeName === "style";
 const mapInside = (value: unknown, self: object): unknown => (typeof value === "string" && isStyle(self) ? mapStyle(value) : map(value));
@@ -74,8 +88,9 @@ export function mapMarkups(): void {
     }
   }
   const document = prototypeOf("Document");
+  methodArgs(document, "open", (_, self) => void begun.delete(self));
   for (const name of ["write", "writeln"]) {
-    methodArgs(document, name, (args) => args.forEach((text, at) => (args[at] = map(text))));
+    methodArgs(document, name, (args, self) => void args.splice(0, args.length, written(self, args)));
   }
   methodArgs(prototypeOf("DOMParser"), "parseFromString", (args) => void (args[0] = map(args[0])));
   methodArgs(prototypeOf("Range"), "createContextualFragment", (args) => void (args[0] = map(args[0])));
