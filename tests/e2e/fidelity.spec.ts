@@ -56,14 +56,19 @@ async function seeLive(page: Page, live: Live, errors: string[], { url, isLong }
   return { ...facts, errors: [...errors], picture, asked };
 }
 
+/** Neither the page of before, nor the one that starts the pipe, nor one that leads on and has nothing else. */
+const isShown = (): boolean => !document.documentElement.hasAttribute("data-before") && document.title !== "Stackroom" && document.querySelector('head:last-of-type > meta[http-equiv="refresh"]:only-child') === null;
+
 async function seeReplayed(page: Page, errors: string[], { url, isLong }: Wanted): Promise<Seen & { missing: readonly string[] }> {
   errors.length = 0;
+  const before = await page.$("iframe");
+  await (await before?.contentFrame())?.evaluate(() => document.documentElement.setAttribute("data-before", ""));
   await page.evaluate((wanted) => (answered.splice(0), viewer.show(wanted)), url);
   const frame = await (await page.waitForSelector("iframe")).contentFrame();
   if (!frame) throw new Error("no frame");
   // Until then there is the page of before, or the one that starts the pipe.
   await expect.poll(() => page.evaluate(() => answered.some(({ status }) => status === undefined || status < 300 || status > 399))).toBe(true);
-  await expect.poll(() => frame.evaluate(() => document.title).catch(() => "Stackroom")).not.toBe("Stackroom");
+  await expect.poll(() => frame.evaluate(isShown).catch(() => false)).toBe(true);
   const facts = await arrived(frame, isLong);
   const picture = await page.locator("iframe").screenshot();
   const asked = await page.evaluate(() => answered);
