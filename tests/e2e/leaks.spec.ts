@@ -10,7 +10,7 @@ import { startCanaries } from "./pages/leaks/canary.mjs";
 import { aloneNames, channels, leakArchive, leavingNames, makeControl, realms, spellings } from "./pages/leaks/site.mjs";
 import { launchReplay, type BrowserName } from "./pages/replaybrowser.mjs";
 import { startReplayHost } from "./pages/replayhost.mjs";
-import { openViewer, SALT } from "./pages/replayviewer.js";
+import { openViewer } from "./pages/replayviewer.js";
 
 declare const viewer: { show(url: string): Promise<string>; opened: Promise<{ setScripts(isOn: boolean): Promise<void> }> };
 

@@ -10,7 +10,7 @@ import type { ArchiveIndex } from "../../web/lib/library/archiveindex.js";
 import { keepArchive, type Keeper } from "../../web/lib/library/keeping.js";
 import { openLibrary, type KeptArchive, type Library } from "../../web/lib/library/node.js";
 import { openArchive, reopenArchive } from "../../web/lib/node.js";
-import { concat, exchange, warcGz, warcInfo } from "../fixtures/warc.js";
+import { exchange, warcGz, warcInfo } from "../fixtures/warc.js";
 
 const html = { "Content-Type": "text/html; charset=utf-8" };
 const PAGES = 150;

@@ -14,7 +14,7 @@ import type { Cutting } from "./wasm/tools.js";
 const PROGRESS_MS = 100;
 /** Pieces are gathered to about this length before they are handed out. */
 const GATHER_BYTES = 256 << 10;
-const BYTES = 1;
+/** What the engine gives next is a place in the source, not bytes. */
 const RANGE = 2;
 
 /** The handle that does the work; it is freed by `cutRecords`. */

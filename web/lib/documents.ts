@@ -2,7 +2,6 @@
 
 import type { SignalOption } from "./archive.js";
 import type { Connection } from "./connection.js";
-import { abortError } from "./errors.js";
 import type { Client } from "./port.js";
 import type { DocumentLot } from "./shapes.js";
 

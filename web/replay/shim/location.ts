@@ -5,7 +5,7 @@
 
 import { apply, defineProperty, getOwnPropertyDescriptor, NativeURL, tell } from "./natives.js";
 import { config } from "./config.js";
-import { isPage, isWindow, placed, realLocation, replayTop, told, toReplay } from "./place.js";
+import { isPage, isWindow, placed, realLocation, replayTop, told } from "./place.js";
 
 const prototype = (globalThis as unknown as Record<string, { prototype: object }>)[isPage ? "Location" : "WorkerLocation"]?.prototype ?? {};
 const owner = isPage ? realLocation : prototype;
