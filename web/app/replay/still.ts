@@ -89,7 +89,7 @@ class Inside {
     this.#captured = captured;
   }
 
-  /** A picture or font as an address that holds it; "" where there is none. */
+  /** A picture as an address that holds it; "" where there is none. */
   async data(given: string, base: string): Promise<string> {
     if (given.trim().startsWith("data:")) return given;
     const found = await this.#bytes(given, base);
@@ -107,7 +107,8 @@ class Inside {
   }
 
   async style(css: string, base: string, depth = 0): Promise<string> {
-    const imported = await replaced(css, /@import\s+(?:url\(\s*)?["']?([^"')\s;]+)["']?\s*\)?([^;]*);/gi, async ([, url = "", media = ""]) => {
+    // The viewer's policy holds in here too, and bars fonts: they would take room from pictures.
+    const imported = await replaced(css.replace(/@font-face\s*\{[^}]*\}/gi, ""), /@import\s+(?:url\(\s*)?["']?([^"')\s;]+)["']?\s*\)?([^;]*);/gi, async ([, url = "", media = ""]) => {
       const sheet = await this.sheet(url, base, depth + 1);
       return media.trim() === "" ? sheet : `@media ${media} {${sheet}}`;
     });
