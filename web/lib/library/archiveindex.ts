@@ -1,7 +1,6 @@
 /**
  * The kept index of an archive: its rows in the order of the files and of each column, and how many there are of what;
  * and the documents that are kept beside them.
- * Runs the engine's operations, reads what they miss, writes what they make.
  *
  * I1  The rows that a manifest tells of are durable with the commit that keeps the manifest.
  * I2  Files that are of no use are removed only after a manifest without them is kept.
@@ -9,22 +8,15 @@
  */
 
 import { ArchiveError } from "../errors.js";
-import { release } from "../release.js";
 import type { Capture, RecordRow } from "../shapes.js";
 import type { Finding } from "../store/packing.js";
 import type { KeptIndex } from "../wasm/store.js";
 import { decodeCaptures, decodeGroups, decodeRows, typeName } from "../wire.js";
 import { countDocuments, documentOf, linksOf, listDocuments, textOf, type DocumentCounts, type DocumentLink, type DocumentsAsked, type KeptDocument } from "./documents.js";
 import type { Files } from "./files.js";
-
-const DONE = 0;
-const MISSING = 1;
-const DAMAGED = 2;
-const MORE = 3;
+import { DONE, MORE, randomId, SegmentFiles } from "./segmentfiles.js";
 
 const CACHE_BYTES = 8 * 1024 * 1024;
-/** How long it may leave nothing else its turn. */
-const TURN_MS = 50;
 /**
  * An operation begins anew where it misses something, so that what it needs must be resident together: long ones are
  * done in parts. Rows in the order of a column may each lie in a block of their own.
@@ -32,8 +24,6 @@ const TURN_MS = 50;
 const ROWS_AT_ONCE = 500;
 const SORTED_AT_ONCE = 40;
 const GROUPS_AT_ONCE = 10;
-/** A merged segment goes out in pieces of this length. */
-const PIECE_BYTES = 1024 * 1024;
 const NO_TIME = 0xffffffff;
 /** What is together in groups, numbered as the engine does. */
 const [OF_VALUES, OF_HOSTS, OF_WHOLE_HOSTS] = [0, 1, 2];
@@ -94,29 +84,21 @@ export interface IndexOptions extends Partial<IndexManifests> {
 export type MakeIndex = new (cacheBytes: number) => object;
 
 export class ArchiveIndex {
-  readonly #files: Files;
   readonly #engine: KeptIndex;
+  readonly #segments: SegmentFiles;
   #lane: Promise<unknown> = Promise.resolve();
-  #nextFile = 0;
-  #removable: number[] = [];
-  #failure: unknown;
 
   private constructor(make: MakeIndex, files: Files, cacheBytes: number) {
-    this.#files = files;
     this.#engine = new make(cacheBytes) as KeptIndex;
+    this.#segments = new SegmentFiles(this.#engine, files);
   }
 
   /** Opens what manifests tell of; without them it is empty. Files that they do not name are removed. */
   static async open(make: MakeIndex, files: Files, { manifest, documents, cacheBytes = CACHE_BYTES }: IndexOptions = {}): Promise<ArchiveIndex> {
     const index = new ArchiveIndex(make, files, cacheBytes);
-    if (manifest) await index.#run(() => index.#engine.open(manifest));
-    if (documents) await index.#run(() => index.#engine.open_documents(documents));
-    const named = new Set(index.#engine.files());
-    for (const { file } of await files.list()) {
-      index.#nextFile = Math.max(index.#nextFile, file + 1);
-      if (!named.has(file)) index.#removable.push(file);
-    }
-    await index.tidy();
+    if (manifest) await index.#segments.run(() => index.#engine.open(manifest));
+    if (documents) await index.#segments.run(() => index.#engine.open_documents(documents));
+    await index.#segments.begin();
     return index;
   }
 
@@ -168,18 +150,17 @@ export class ArchiveIndex {
     return this.#next(async () => {
       await this.#flush();
       await this.#flushDocuments();
-      while (this.#engine.begin_merge(randomId(), false)) await this.#merge();
-      while (this.#engine.begin_merge_documents(randomId(), false)) await this.#merge();
-      if (isWhole && this.#engine.begin_merge(randomId(), true)) await this.#merge();
-      while (isLast && this.#engine.begin_merge_documents(randomId(), true)) await this.#merge();
+      while (this.#engine.begin_merge(randomId(), false)) await this.#segments.merge();
+      while (this.#engine.begin_merge_documents(randomId(), false)) await this.#segments.merge();
+      if (isWhole && this.#engine.begin_merge(randomId(), true)) await this.#segments.merge();
+      while (isLast && this.#engine.begin_merge_documents(randomId(), true)) await this.#segments.merge();
       return { manifest: this.#engine.manifest(), documents: this.#engine.has_documents() ? this.#engine.documents_manifest() : undefined };
     });
   }
 
   /** Gives back the space of what the last manifest, which is durable by now, does not name. */
-  async tidy(): Promise<void> {
-    const files = this.#removable.splice(0);
-    for (const file of files) await this.#files.remove(file);
+  tidy(): Promise<void> {
+    return this.#segments.tidy();
   }
 
   /** Rows in the order of the files. */
@@ -188,7 +169,7 @@ export class ArchiveIndex {
       const rows: RecordRow[] = [];
       const to = Math.min(from + count, this.count);
       for (let at = from; at < to; at += ROWS_AT_ONCE) {
-        await this.#run(() => this.#engine.rows(at, Math.min(ROWS_AT_ONCE, to - at)));
+        await this.#segments.run(() => this.#engine.rows(at, Math.min(ROWS_AT_ONCE, to - at)));
         rows.push(...decodeRows(this.#engine.take_value()));
       }
       return rows;
@@ -199,7 +180,7 @@ export class ArchiveIndex {
   storedRows(from: number, count: number): Promise<Uint8Array> {
     return this.#next(async () => {
       this.#engine.begin_stored();
-      await this.#run(() => this.#engine.stored_rows(from, count));
+      await this.#segments.run(() => this.#engine.stored_rows(from, count));
       return this.#engine.take_value();
     });
   }
@@ -223,7 +204,7 @@ export class ArchiveIndex {
   nearest(urlKey: string, { captured, count = 1 }: NearestAsked = {}): Promise<Capture[]> {
     return this.#next(async () => {
       const seconds = captured === undefined ? undefined : Math.max(0, Math.min(NO_TIME - 1, Math.round(captured / 1000)));
-      await this.#run(() => this.#engine.nearest(encoder.encode(urlKey), seconds, count));
+      await this.#segments.run(() => this.#engine.nearest(encoder.encode(urlKey), seconds, count));
       return decodeCaptures(this.#engine.take_value());
     });
   }
@@ -266,26 +247,26 @@ export class ArchiveIndex {
 
   /** Web pages in an order, or documents of another kind, with their records; of those that are kept. */
   documents(asked: DocumentsAsked): Promise<KeptDocument[]> {
-    return this.#next(() => listDocuments(this.#engine, this.#runs, asked));
+    return this.#next(() => listDocuments(this.#engine, this.#segments.run, asked));
   }
 
   /** Whatever a record says, redirects and fragments too. */
   documentOf(row: number): Promise<KeptDocument | undefined> {
-    return this.#next(() => documentOf(this.#engine, this.#runs, row));
+    return this.#next(() => documentOf(this.#engine, this.#segments.run, row));
   }
 
   /** Blocks of text, a line each; empty where there is none or it is not kept. */
   text(row: number): Promise<string> {
-    return this.#next(() => textOf(this.#engine, this.#runs, row));
+    return this.#next(() => textOf(this.#engine, this.#segments.run, row));
   }
 
   links(row: number): Promise<DocumentLink[]> {
-    return this.#next(() => linksOf(this.#engine, this.#runs, row));
+    return this.#next(() => linksOf(this.#engine, this.#segments.run, row));
   }
 
   /** How many documents there are of what; undefined where none are kept with this index. */
   documentCounts(): Promise<DocumentCounts | undefined> {
-    return this.#next(async () => (this.#engine.has_documents() ? countDocuments(this.#engine, this.#runs) : undefined));
+    return this.#next(async () => (this.#engine.has_documents() ? countDocuments(this.#engine, this.#segments.run) : undefined));
   }
 
   /** Everything that is wrong with what is kept: each file is read in full. */
@@ -293,18 +274,7 @@ export class ArchiveIndex {
     return this.#next(async () => {
       const findings: Finding[] = [];
       this.#engine.begin_check();
-      let turn = performance.now();
-      for (let outcome = MISSING; outcome !== DONE; ) {
-        try {
-          outcome = await this.#step(() => this.#engine.check());
-        } catch (error) {
-          if (!(error instanceof ArchiveError)) throw error;
-          findings.push({ code: error.code, message: error.message });
-        }
-        if (performance.now() - turn < TURN_MS) continue;
-        await new Promise((resolve) => setTimeout(resolve, 0));
-        turn = performance.now();
-      }
+      await this.#segments.stepThrough(() => this.#engine.check(), { onDamage: ({ code, message }) => findings.push({ code, message }) });
       return findings;
     });
   }
@@ -313,7 +283,7 @@ export class ArchiveIndex {
   close(): Promise<void> {
     return this.#next(async () => {
       this.#engine.free();
-      this.#failure = new ArchiveError("read/not-open", "The index was closed.");
+      this.#segments.failure = new ArchiveError("read/not-open", "The index was closed.");
     });
   }
 
@@ -321,14 +291,14 @@ export class ArchiveIndex {
     const rows: RecordRow[] = [];
     const to = Math.min(from + count, this.keptCount);
     for (let at = from; at < to; at += SORTED_AT_ONCE) {
-      await this.#run(() => this.#engine.sorted(column, at, Math.min(SORTED_AT_ONCE, to - at), isDescending));
+      await this.#segments.run(() => this.#engine.sorted(column, at, Math.min(SORTED_AT_ONCE, to - at), isDescending));
       rows.push(...decodeRows(this.#engine.take_value()));
     }
     return rows;
   }
 
   async #rank(column: number, key: Uint8Array): Promise<Tally> {
-    await this.#run(() => this.#engine.rank(column, key));
+    await this.#segments.run(() => this.#engine.rank(column, key));
     return { records: this.#engine.rank_entries(), bytes: this.#engine.rank_weight() };
   }
 
@@ -336,7 +306,7 @@ export class ArchiveIndex {
     const groups: Group[] = [];
     for (let from = after; groups.length < count; from = groups.at(-1)?.behind ?? from) {
       const wanted = Math.min(GROUPS_AT_ONCE, count - groups.length);
-      await this.#run(() => this.#engine.groups(column, grouping, encoder.encode(under), from, wanted));
+      await this.#segments.run(() => this.#engine.groups(column, grouping, encoder.encode(under), from, wanted));
       const some = decodeGroups(this.#engine.take_value());
       groups.push(...some.map(({ name, ...group }) => ({ ...group, name: nameOf(COLUMNS[column], name) })));
       if (some.length < wanted) break;
@@ -344,95 +314,31 @@ export class ArchiveIndex {
     return groups;
   }
 
-  async #merge(): Promise<void> {
-    const file = this.#nextFile++;
-    try {
-      await this.#files.prepare(file);
-      let written = 0;
-      let turn = performance.now();
-      for (let outcome = MISSING; outcome !== DONE; ) {
-        outcome = await this.#step(() => this.#engine.merge());
-        if (outcome === DONE || this.#engine.waiting() >= PIECE_BYTES) {
-          written += await this.#append(file, written, this.#engine.take_merged());
-        }
-        if (performance.now() - turn < TURN_MS) continue;
-        await new Promise((resolve) => setTimeout(resolve, 0));
-        turn = performance.now();
-      }
-      await this.#run(() => this.#engine.end_merge(file, written));
-      this.#removable.push(...this.#engine.take_removed());
-    } catch (error) {
-      this.#engine.stop_merge();
-      this.#removable.push(file);
-      throw error;
-    }
-  }
-
   async #flush(): Promise<void> {
     const rows = this.#engine.count() - this.#engine.kept_count();
     await this.#settle();
-    await this.#written(this.#engine.flush(randomId()), (file, bytes) => this.#engine.adopt(file, bytes, rows));
+    await this.#segments.written(this.#engine.flush(randomId()), (file, bytes) => this.#engine.adopt(file, bytes, rows));
   }
 
   /** What of documents is in drafts becomes segments. They are of the last commit only when the next one names them. */
   async #flushDocuments(): Promise<void> {
     for (const isOfTexts of [false, true]) {
-      await this.#written(this.#engine.flush_documents(isOfTexts, randomId()), (file, bytes) => this.#engine.adopt_documents(isOfTexts, file, bytes));
+      await this.#segments.written(this.#engine.flush_documents(isOfTexts, randomId()), (file, bytes) => this.#engine.adopt_documents(isOfTexts, file, bytes));
     }
   }
 
   /** Takes in documents whose rows are there by now. */
   async #settle(): Promise<void> {
     for (;;) {
-      const outcome = await this.#step(() => this.#engine.settle_documents());
+      const outcome = await this.#segments.step(() => this.#engine.settle_documents());
       if (outcome === DONE) return;
       if (outcome === MORE) await this.#flushDocuments();
     }
   }
 
-  async #written(bytes: Uint8Array, adopt: (file: number, bytes: number) => number): Promise<void> {
-    if (bytes.length === 0) return;
-    try {
-      const file = this.#nextFile++;
-      await this.#files.prepare(file);
-      const length = await this.#append(file, 0, bytes);
-      await this.#run(() => adopt(file, length));
-    } catch (error) {
-      // What was in it is nowhere now: the index is to be opened anew from the last manifest.
-      this.#failure = error;
-      throw error;
-    }
-  }
-
-  /** Writes bytes that are of no use then, and says how many. */
-  async #append(file: number, offset: number, bytes: Uint8Array): Promise<number> {
-    const { length } = bytes;
-    await this.#files.append(file, offset, bytes);
-    release(bytes);
-    return length;
-  }
-
-  readonly #runs = (operation: () => number): Promise<void> => this.#run(operation);
-
-  /** Calls until nothing is missing. */
-  async #run(operation: () => number): Promise<void> {
-    while ((await this.#step(operation)) === MISSING);
-  }
-
-  /** Calls once, and reads what is missing. */
-  async #step(operation: () => number): Promise<number> {
-    const outcome = operation();
-    if (outcome !== MISSING && outcome !== DAMAGED) return outcome;
-    const [file, offset, length] = [this.#engine.span_file(), this.#engine.span_offset(), this.#engine.span_length()];
-    if (outcome === DAMAGED) throw new ArchiveError("store/damaged", `File ${file} of the archive's index is damaged: the archive must be indexed again.`, { offset });
-    const bytes = this.#files.read(file, offset, length);
-    this.#engine.provide(bytes instanceof Promise ? await bytes : bytes);
-    return MISSING;
-  }
-
   #next<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#lane.then(() => {
-      if (this.#failure !== undefined) throw this.#failure;
+      if (this.#segments.failure !== undefined) throw this.#segments.failure;
       return work();
     });
     this.#lane = this.#lane.then(() => result.catch(() => {}));
@@ -471,9 +377,3 @@ function nameOf(column: SortColumn | undefined, name: Uint8Array): string {
 }
 
 const difference = (after: Tally, before: Tally): Tally => ({ records: after.records - before.records, bytes: after.bytes - before.bytes });
-
-/** Tells a segment from every other. */
-function randomId(): number {
-  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
-  return (high % 2 ** 21) * 2 ** 32 + low;
-}
