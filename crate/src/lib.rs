@@ -41,7 +41,7 @@ pub mod limits;
 pub mod naming;
 mod order;
 pub mod payload;
-#[cfg(feature = "tools")]
+#[cfg(any(feature = "tools", feature = "store"))]
 pub mod query;
 pub mod range;
 pub mod referral;
@@ -50,6 +50,8 @@ pub mod rewrite;
 pub mod row;
 #[cfg(feature = "scripts")]
 pub mod script;
+#[cfg(feature = "store")]
+pub mod search;
 #[cfg(feature = "store")]
 pub mod segment;
 mod segments;

@@ -326,3 +326,9 @@ pub const SCRIPT_DEPTH_MAX: usize = 500;
 /// Names and properties in a script that edits are about; one with more of them stays as it is. Large programs have
 /// some hundreds, and each takes a hundred bytes.
 pub const SCRIPT_EDITS_MAX: usize = 200_000;
+
+/// A value of a facet is not longer; one that is has no entry. Titles are cut before.
+pub const FACET_VALUE_BYTES_MAX: usize = FACT_BYTES_MAX;
+
+// In a key each of its bytes may take two.
+const _: () = assert!(2 * FACET_VALUE_BYTES_MAX + 512 < SEGMENT_KEY_BYTES_MAX);

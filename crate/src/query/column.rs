@@ -243,7 +243,7 @@ fn after_scheme(url: &[u8]) -> Option<&[u8]> {
 }
 
 /// The host of a URL in small letters, without port and user.
-fn host_of(url: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn host_of(url: &[u8]) -> Option<Vec<u8>> {
     let rest = match after_scheme(url) {
         Some(rest) => rest,
         None => url.strip_prefix(b"dns:")?,

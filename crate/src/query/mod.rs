@@ -7,6 +7,8 @@ mod parse;
 mod predicate;
 mod span;
 
+#[cfg(feature = "store")]
+pub(crate) use column::host_of;
 pub use parse::{Leaf, Node, Value, parse};
 pub use predicate::{Facts, Predicate};
 
