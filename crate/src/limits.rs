@@ -316,6 +316,9 @@ pub const FACT_BYTES_MAX: usize = 16 << 10;
 /// Titles that begin with this much in common are in the order of their records.
 pub const TITLE_KEY_BYTES_MAX: usize = 256;
 
+/// Words of a field that can be found: more than there are in a text of `DOCUMENT_TEXT_BYTES_MAX`.
+pub const SEARCH_WORDS_MAX: u32 = 2 << 20;
+
 /// Documents in attributes of documents are rewritten to this depth. Real ones are one deep.
 pub const NESTED_DOCUMENTS_MAX: usize = 4;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::segment::{Blocks, Merge, Segment, Stop};
+use crate::segment::{Blocks, Join, Merge, Segment, Stop};
 
 /// Entries that a merge or a check takes in one step.
 pub const ENTRIES_A_STEP: usize = 4096;
@@ -23,6 +23,19 @@ impl Merging {
     ) {
         let sources = segments.skip(range.start).take(range.len());
         let merge = Merge::new(id, sources.cloned().collect());
+        self.running = Some((merge, range));
+    }
+
+    /// The same, but entries that follow each other may become one.
+    pub fn begin_joining<'a>(
+        &mut self,
+        id: u64,
+        range: Range<usize>,
+        segments: impl Iterator<Item = &'a Segment>,
+        join: Box<dyn Join>,
+    ) {
+        let sources = segments.skip(range.start).take(range.len());
+        let merge = Merge::joining(id, sources.cloned().collect(), join);
         self.running = Some((merge, range));
     }
 

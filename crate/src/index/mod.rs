@@ -8,9 +8,9 @@ mod documents;
 mod groups;
 mod kept;
 mod merged;
-mod merging;
+pub(crate) mod merging;
 mod nearest;
-mod tiers;
+pub(crate) mod tiers;
 
 pub use columns::{Column, Locator, key_of};
 pub use documents::{

@@ -1,11 +1,28 @@
 //! Makes one segment of several: entries of sections of one name, one segment after the other, or by their keys.
 //! What is in memory is a block of each level of each of them.
 
-use super::blocks::{Blocks, Stop};
-use super::cursor::Cursor;
+use super::blocks::{Blocks, Span, Stop};
+use super::cursor::{Cursor, Entry};
 use super::directory::{Kind, Order};
 use super::reader::Segment;
 use super::writer::SegmentWriter;
+
+/// Makes one entry of two that follow each other.
+pub trait Join {
+    /// The value that stands under the key of `last` for both, or nothing where they stay two. Called for each entry, in
+    /// order; `last` is the entry before it in the section, after what was joined to that.
+    fn join(&mut self, section: &[u8], last: Option<Entry<'_>>, next: Entry<'_>)
+    -> Option<Vec<u8>>;
+}
+
+/// Joins nothing.
+struct Apart;
+
+impl Join for Apart {
+    fn join(&mut self, _: &[u8], _: Option<Entry<'_>>, _: Entry<'_>) -> Option<Vec<u8>> {
+        None
+    }
+}
 
 pub struct Merge {
     sources: Vec<Segment>,
@@ -13,12 +30,16 @@ pub struct Merge {
     names: Vec<(Vec<u8>, Kind)>,
     next_name: usize,
     going: Option<Going>,
+    join: Box<dyn Join>,
+    /// The last entry, which the next one may be joined to.
+    last: Option<(Vec<u8>, Vec<u8>)>,
     writer: Option<SegmentWriter>,
     out: Vec<u8>,
 }
 
 /// A section that is being merged.
 struct Going {
+    name: Vec<u8>,
     order: Order,
     /// Of each source where it goes on, in the order of the sources; those that have ended are gone.
     cursors: Vec<(usize, Cursor)>,
@@ -27,6 +48,11 @@ struct Going {
 impl Merge {
     /// Entries of the same key come in the order of the segments.
     pub fn new(id: u64, sources: Vec<Segment>) -> Merge {
+        Merge::joining(id, sources, Box::new(Apart))
+    }
+
+    /// The same, but entries that follow each other may become one.
+    pub fn joining(id: u64, sources: Vec<Segment>, join: Box<dyn Join>) -> Merge {
         let mut names: Vec<(Vec<u8>, Kind)> = Vec::new();
         for section in sources.iter().flat_map(Segment::sections) {
             if names.iter().all(|(name, _)| *name != section.name) {
@@ -38,6 +64,8 @@ impl Merge {
             names,
             next_name: 0,
             going: None,
+            join,
+            last: None,
             writer: Some(SegmentWriter::new(id)),
             out: Vec::new(),
         }
@@ -46,28 +74,47 @@ impl Merge {
     /// Takes over some entries. True when there are no more: `take` gives the last bytes then.
     pub fn step(&mut self, blocks: &mut Blocks, entries: usize) -> Result<bool, Stop> {
         for _ in 0..entries {
-            let Some(writer) = &mut self.writer else {
+            if self.writer.is_none() {
                 return Ok(true);
-            };
+            }
             let Some(going) = &mut self.going else {
                 self.begin();
                 continue;
             };
             let Some(next) = going.next(&self.sources, blocks)? else {
-                self.going = None;
+                self.end_section()?;
                 continue;
             };
             let (source, cursor) = &mut going.cursors[next];
             if let Some((key, value)) = cursor.read(&self.sources[*source], blocks)? {
-                // A section of somebody else's making need not be in order.
-                let span = self.sources[*source].whole();
-                if !writer.push(key, value) {
-                    return Err(Stop::Damaged(span));
+                let last = self.last.as_ref();
+                let last = last.map(|(key, value)| (key.as_slice(), value.as_slice()));
+                if let Some(joined) = self.join.join(&going.name, last, (key, value)) {
+                    if let Some((_, value)) = &mut self.last {
+                        *value = joined;
+                    }
+                } else {
+                    let span = self.sources[*source].whole();
+                    write(self.writer.as_mut(), self.last.as_ref(), span)?;
+                    let (last_key, last_value) = self.last.get_or_insert_default();
+                    last_key.clear();
+                    last_key.extend_from_slice(key);
+                    last_value.clear();
+                    last_value.extend_from_slice(value);
                 }
             }
             cursor.go_on();
         }
         Ok(self.writer.is_none())
+    }
+
+    fn end_section(&mut self) -> Result<(), Stop> {
+        if let Some(source) = self.sources.first() {
+            write(self.writer.as_mut(), self.last.as_ref(), source.whole())?;
+        }
+        self.last = None;
+        self.going = None;
+        Ok(())
     }
 
     /// Bytes to append to the new segment's file.
@@ -101,9 +148,26 @@ impl Merge {
             Some((n, Cursor::new(section, 0)))
         });
         self.going = Some(Going {
+            name: name.clone(),
             order: kind.order,
             cursors: cursors.collect(),
         });
+    }
+}
+
+/// Writes an entry; a section of somebody else's making need not be in order.
+fn write(
+    writer: Option<&mut SegmentWriter>,
+    entry: Option<&(Vec<u8>, Vec<u8>)>,
+    span: Span,
+) -> Result<(), Stop> {
+    let Some((key, value)) = entry else {
+        return Ok(());
+    };
+    if writer.is_none_or(|writer| writer.push(key, value)) {
+        Ok(())
+    } else {
+        Err(Stop::Damaged(span))
     }
 }
 

@@ -17,10 +17,10 @@ mod writer;
 
 pub use block::{BLOCK_BYTES, Place};
 pub use blocks::{Blocks, Span, Stop};
-pub use cursor::Cursor;
+pub use cursor::{Cursor, Entry};
 pub use directory::{Kind, Order, Section};
 pub use draft::Draft;
-pub use merge::Merge;
+pub use merge::{Join, Merge};
 pub use reader::{Rank, Segment};
 pub use verify::Check;
 pub use writer::SegmentWriter;

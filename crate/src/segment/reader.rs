@@ -100,10 +100,12 @@ impl Segment {
             leaf.entries.len()
         };
         let mut rank = leaf.before;
-        if within > 0 {
+        // Of entries that weigh nothing there is nothing to be summed.
+        let weighed = if section.kind.is_weighed { within } else { 0 };
+        if weighed > 0 {
             walk.go_to(&leaf.entries, 0).map_err(|_| damaged)?;
         }
-        for n in 0..within {
+        for n in 0..weighed {
             if n > 0 {
                 walk.go_on(&leaf.entries).map_err(|_| damaged)?;
             }

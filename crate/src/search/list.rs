@@ -1,0 +1,267 @@
+//! The rows that have a term in a field, piece by piece through all segments, and how long documents are.
+
+use super::draft::{LENGTHS, POSITIONS, TERMS};
+use super::field::Field;
+use super::kept::SearchIndex;
+use super::lengths::{self, Codes, STRETCH_ROWS, Start};
+use super::postings::{self, Head, Piece};
+use crate::segment::{Blocks, Cursor, Segment, Stop};
+
+/// Pieces that are gone through one by one before the next is looked up.
+const NEAR_PIECES: usize = 6;
+
+/// Stands at a piece, and goes on only.
+pub struct List {
+    prefix: Vec<u8>,
+    segment: usize,
+    cursor: Option<Cursor>,
+    /// The entry where the cursor stands may be one before the list.
+    may_be_before: bool,
+    head: Option<Head>,
+    value: Vec<u8>,
+    piece: Piece,
+    is_read: bool,
+    positions: Vec<u32>,
+    has_positions: bool,
+    is_over: bool,
+}
+
+impl List {
+    pub fn new(term: &[u8], field: Field) -> List {
+        List {
+            prefix: postings::list_prefix(term, field),
+            segment: 0,
+            cursor: None,
+            may_be_before: false,
+            head: None,
+            value: Vec::new(),
+            piece: Piece::default(),
+            is_read: false,
+            positions: Vec::new(),
+            has_positions: false,
+            is_over: false,
+        }
+    }
+
+    /// What is known of the piece where it stands.
+    pub fn head(&self) -> Option<&Head> {
+        self.head.as_ref()
+    }
+
+    /// Goes to the first piece that ends with this row or behind it. False where there is none.
+    pub fn seek(
+        &mut self,
+        search: &SearchIndex,
+        row: u32,
+        blocks: &mut Blocks,
+    ) -> Result<bool, Stop> {
+        let (mut near, mut was_found) = (0, false);
+        while !self.is_over {
+            if self.head.is_some_and(|head| head.last >= row) {
+                return Ok(true);
+            }
+            if self.cursor.is_none() || near > NEAR_PIECES && !was_found {
+                if !self.find(search, row, blocks)? {
+                    self.is_over = true;
+                }
+                was_found = true;
+                continue;
+            }
+            if self.head.take().is_some() {
+                self.cursor.as_mut().map(Cursor::go_on).unwrap_or_default();
+            }
+            near += 1;
+            self.read(search, blocks)?;
+        }
+        self.head = None;
+        Ok(false)
+    }
+
+    /// Goes to the entry before the one that begins with a row or behind it.
+    fn find(&mut self, search: &SearchIndex, row: u32, blocks: &mut Blocks) -> Result<bool, Stop> {
+        self.segment = self.segment.max(search.segment_of(row));
+        let Some(segment) = search.segment(self.segment) else {
+            return Ok(false);
+        };
+        let Some(section) = segment.section(TERMS) else {
+            return Err(Stop::Damaged(segment.whole()));
+        };
+        let mut key = self.prefix.clone();
+        key.extend(row.to_be_bytes());
+        let at = segment.rank(section, &key, blocks)?.entries;
+        self.cursor = Some(Cursor::new(section, at.saturating_sub(1)));
+        self.may_be_before = at > 0;
+        self.head = None;
+        Ok(true)
+    }
+
+    /// Reads the entry where the cursor stands, which need not be of the list.
+    fn read(&mut self, search: &SearchIndex, blocks: &mut Blocks) -> Result<(), Stop> {
+        let (Some(segment), Some(cursor)) = (search.segment(self.segment), &mut self.cursor) else {
+            self.is_over = true;
+            return Ok(());
+        };
+        let damaged = Stop::Damaged(segment.whole());
+        let entry = cursor.read(segment, blocks)?;
+        let own = entry.and_then(|(key, value)| Some((key.strip_prefix(&self.prefix[..])?, value)));
+        match own {
+            Some((row, value)) => {
+                let row = row.try_into().map_err(|_| damaged)?;
+                let head = Head::read(u32::from_be_bytes(row), value).ok_or(damaged)?;
+                self.value.clear();
+                self.value.extend_from_slice(value);
+                self.head = Some(head);
+                (self.is_read, self.has_positions) = (false, false);
+            }
+            None if self.may_be_before => cursor.go_on(),
+            None => {
+                self.cursor = None;
+                self.segment += 1;
+            }
+        }
+        self.may_be_before = false;
+        Ok(())
+    }
+
+    /// Rows of the piece where it stands.
+    pub fn read_rows(&self, search: &SearchIndex, rows: &mut Vec<u32>) -> Result<(), Stop> {
+        rows.clear();
+        let Some(head) = &self.head else {
+            return Ok(());
+        };
+        let read = Piece::read_rows(head, &self.value, rows);
+        read.map(|_| ()).ok_or_else(|| self.damaged(search))
+    }
+
+    /// How often a row has the term, and which row of the piece it is; the piece must be the one that `seek` found.
+    pub fn frequency(
+        &mut self,
+        search: &SearchIndex,
+        row: u32,
+    ) -> Result<Option<(usize, u32)>, Stop> {
+        let Some(head) = self.head.filter(|head| head.first <= row) else {
+            return Ok(None);
+        };
+        if !self.is_read {
+            let read = self.piece.read(&head, &self.value);
+            read.ok_or_else(|| self.damaged(search))?;
+            self.is_read = true;
+        }
+        let at = self.piece.rows.binary_search(&row).ok();
+        Ok(at.map(|at| (at, self.piece.frequencies[at])))
+    }
+
+    /// Positions of a row, by its place in the piece as `frequency` tells it.
+    pub fn positions(
+        &mut self,
+        search: &SearchIndex,
+        at: usize,
+        blocks: &mut Blocks,
+    ) -> Result<&[u32], Stop> {
+        let damaged = self.damaged(search);
+        let head = self.head.ok_or(damaged)?;
+        if !self.has_positions {
+            let apart = self.apart(search, &head, blocks)?;
+            let value = apart.as_deref().unwrap_or(&self.value);
+            let read = self.piece.read_positions(&head, value, &mut self.positions);
+            read.ok_or(damaged)?;
+            self.has_positions = true;
+        }
+        let before = &self.piece.frequencies[..at];
+        let before = before
+            .iter()
+            .map(|frequency| *frequency as usize)
+            .sum::<usize>();
+        let count = self.piece.frequencies[at] as usize;
+        self.positions.get(before..before + count).ok_or(damaged)
+    }
+
+    fn apart(
+        &self,
+        search: &SearchIndex,
+        head: &Head,
+        blocks: &mut Blocks,
+    ) -> Result<Option<Vec<u8>>, Stop> {
+        let segment = search.segment(self.segment).filter(|_| head.is_apart);
+        let Some(segment) = segment else {
+            return Ok(None);
+        };
+        let mut key = self.prefix.clone();
+        key.extend(head.first.to_be_bytes());
+        let found = value_of(segment, POSITIONS, &key, blocks)?;
+        found.ok_or_else(|| self.damaged(search)).map(Some)
+    }
+
+    fn damaged(&self, search: &SearchIndex) -> Stop {
+        damaged(search, self.segment)
+    }
+}
+
+/// A segment that is not what it should be.
+pub fn damaged(search: &SearchIndex, segment: usize) -> Stop {
+    let span = search.segment(segment).map(Segment::whole);
+    Stop::Damaged(span.unwrap_or(crate::segment::Span {
+        file: 0,
+        offset: 0,
+        length: 0,
+    }))
+}
+
+/// The value of a key in a section.
+pub fn value_of(
+    segment: &Segment,
+    name: &[u8],
+    key: &[u8],
+    blocks: &mut Blocks,
+) -> Result<Option<Vec<u8>>, Stop> {
+    let Some(section) = segment.section(name) else {
+        return Err(Stop::Damaged(segment.whole()));
+    };
+    let at = segment.rank(section, key, blocks)?.entries;
+    let mut cursor = Cursor::new(section, at);
+    let entry = cursor.read(segment, blocks)?;
+    let value = entry.filter(|(found, _)| *found == key);
+    Ok(value.map(|(_, value)| value.to_vec()))
+}
+
+/// Lengths of documents, a stretch of them at a time.
+#[derive(Default)]
+pub struct Lengths {
+    /// The segment and the first row of what was read last.
+    at: Option<(usize, u32)>,
+    documents: Vec<(u32, Codes)>,
+}
+
+impl Lengths {
+    /// Codes of the lengths of a row's fields; of a row without words they are 0.
+    pub fn of(
+        &mut self,
+        search: &SearchIndex,
+        row: u32,
+        blocks: &mut Blocks,
+    ) -> Result<Codes, Stop> {
+        let at = (search.segment_of(row), row - row % STRETCH_ROWS);
+        if self.at != Some(at) {
+            let Some(segment) = search.segment(at.0) else {
+                return Ok(Codes::default());
+            };
+            let value = value_of(segment, LENGTHS, &lengths::lengths_key(row), blocks)?;
+            let documents = lengths::read_lengths(at.1, &value.unwrap_or_default());
+            self.documents = documents.ok_or_else(|| damaged(search, at.0))?;
+            self.at = Some(at);
+        }
+        let found = self.documents.binary_search_by_key(&row, |(row, _)| *row);
+        Ok(found.map_or(Codes::default(), |at| self.documents[at].1))
+    }
+}
+
+/// With which words the stored pieces of a row's text begin, from the second on.
+pub fn starts(search: &SearchIndex, row: u32, blocks: &mut Blocks) -> Result<Vec<Start>, Stop> {
+    let at = search.segment_of(row);
+    let Some(segment) = search.segment(at) else {
+        return Ok(Vec::new());
+    };
+    let value = value_of(segment, LENGTHS, &lengths::starts_key(row), blocks)?;
+    let starts = lengths::read_starts(&value.unwrap_or_default());
+    starts.ok_or_else(|| damaged(search, at))
+}
