@@ -57,7 +57,7 @@ pub use reader::{Container, Reader};
 pub use record::{Joint, Part, Record, Sink};
 #[cfg(feature = "tools")]
 pub(crate) use rows::{Place, RowReader, RowSink};
-#[cfg(any(feature = "rewrite", feature = "tools"))]
+#[cfg(any(feature = "rewrite", feature = "tools", feature = "store"))]
 pub(crate) use surt::ascii_label;
 pub use surt::surt;
 #[cfg(feature = "tools")]
