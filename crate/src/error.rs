@@ -56,6 +56,11 @@ pub mod code {
     pub const ZSTD_TRUNCATED: Code = "zstd/truncated";
     pub const ZSTD_SHARED_FRAME: Code = "zstd/shared-frame";
 
+    pub const DICTIONARY_DUPLICATE: Code = "dictionary/duplicate";
+    pub const DICTIONARY_TOO_LONG: Code = "dictionary/too-long";
+    pub const DICTIONARY_TOO_MANY: Code = "dictionary/too-many";
+    pub const DICTIONARY_TOO_LARGE: Code = "dictionary/too-large";
+
     pub const HTTP_BAD_HEAD: Code = "http/bad-head";
     pub const HTTP_BAD_CHUNK: Code = "http/bad-chunk";
     pub const HTTP_BAD_ENCODING: Code = "http/bad-encoding";

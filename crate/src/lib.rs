@@ -26,6 +26,8 @@ pub mod check;
 pub mod codec;
 pub mod content;
 mod copy;
+#[cfg(feature = "dictionary")]
+pub mod dictionary;
 pub mod digest;
 pub mod document;
 pub mod error;

@@ -335,3 +335,12 @@ pub const FACET_VALUE_BYTES_MAX: usize = FACT_BYTES_MAX;
 
 // In a key each of its bytes may take two.
 const _: () = assert!(2 * FACET_VALUE_BYTES_MAX + 512 < SEGMENT_KEY_BYTES_MAX);
+
+/// A string of a dictionary.
+pub const DICTIONARY_STRING_BYTES_MAX: usize = 16 << 20;
+
+/// What a look-up in a dictionary reads at once: a bucket of more cannot be written.
+pub const DICTIONARY_SPAN_BYTES_MAX: u32 = 16 << 20;
+
+/// What a dictionary keeps in memory: buckets of one string, for ten million of them.
+pub const DICTIONARY_RESIDENT_BYTES_MAX: u32 = 64 << 20;
