@@ -13,7 +13,7 @@ const cargo = (args, options) => runProgram("cargo", ["+nightly", "fuzz", ...arg
 
 /** Which fixtures are seeds of a target, by how they are called. */
 const seeds = {
-  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, document: null, har: /\.har$/, manifest: /datapackage|\.json$/, rewrite: null, script: null, state: null, tar: /\.tar$/, tar_gz: /tar\.gz$/,
+  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, dictionary: null, document: null, har: /\.har$/, manifest: /datapackage|\.json$/, rewrite: null, script: null, state: null, tar: /\.tar$/, tar_gz: /tar\.gz$/,
   warc: /\.warc$/, warc_gz: /\.warc\.gz$/, warc_zst: /\.zst$/, wbn: /\.wbn$/, zip: /\.(?:zip|wacz)$/,
 };
 const codings = { gzip: "|gzip", "gzip-twice": "|gzip, gzip", deflate: "|deflate", br: "|br", zstd: "|zstd", chunked: "chunked|", "chunked-gzip": "chunked|gzip" };
@@ -60,6 +60,11 @@ function scriptSeeds(into) {
   for (const [number, text] of texts.entries()) writeFileSync(`${into}/seed-${number}`, Buffer.concat([Buffer.from([number]), Buffer.from(text)]));
 }
 
+/** Layouts of dictionaries, each with a change of its footer. */
+function dictionarySeeds(into) {
+  for (let kind = 0; kind < 7; kind++) writeFileSync(`${into}/kind-${kind}`, Buffer.from([kind, 0, 40 + 8 * kind, 1, 0xff, 0xff, 0, 0, 0, 0, 20]));
+}
+
 /** States and rows of the fixtures, each after the length of the state. */
 async function stateSeeds(into, fixtures) {
   const load = async (name) => {
@@ -92,6 +97,7 @@ async function plant(target, fixtures) {
   mkdirSync(into, { recursive: true });
   if (target === "body") return bodySeeds(into);
   if (target === "state") return stateSeeds(into, fixtures);
+  if (target === "dictionary") return dictionarySeeds(into);
   if (target === "document") return documentSeeds(into);
   if (target === "rewrite") return rewriteSeeds(into);
   if (target === "script") return scriptSeeds(into);
