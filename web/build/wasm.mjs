@@ -16,7 +16,7 @@ export const wasmModules = ["engine", "tools", "rewrite", "scripts", "store", "d
 
 const rustFlags = "-C target-feature=+simd128";
 /** Modules are small before they are fast, but for those whose whole point is speed and that no first load needs. */
-const profiles = { store: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, documents: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, scripts: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" } };
+const profiles = { store: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, documents: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, scripts: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, dictionary: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" } };
 const outputs = (name) => [".js", ".d.ts", "_bg.wasm"].map((end) => `web/lib/wasm/${name}${end}`);
 const inputs = ["crate", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
 

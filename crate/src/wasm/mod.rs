@@ -14,6 +14,8 @@ mod cdx;
 mod content;
 #[cfg(feature = "tools")]
 mod decoding;
+#[cfg(feature = "dictionary")]
+mod dictionary;
 #[cfg(feature = "documents")]
 mod documents;
 #[cfg(feature = "engine")]

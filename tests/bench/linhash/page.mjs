@@ -51,9 +51,9 @@ function workerCpu() {
 /**
  * `use(inWorker)`: each `inWorker(task)` runs in a fresh page, with all that was kept thrown away, and gives what the
  * worker posts.
- * `folders`: further first parts of paths, and what they stand for.
+ * `folders`: further first parts of paths, and what they stand for. `worker`: the address of its script.
  */
-export async function withWorker(use, folders = {}) {
+export async function withWorker(use, folders = {}, worker = "/bench/worker.js") {
   const server = await serve({ lib: LIBRARY, bench: FOLDER, ...folders });
   const { launchOptions } = driverOptions("chromium");
   mkdirSync(CACHE, { recursive: true });
@@ -66,7 +66,7 @@ export async function withWorker(use, folders = {}) {
       try {
         await page.goto(server.url);
         await page.evaluate(clear);
-        return await page.evaluate(inPage, task);
+        return await page.evaluate(inPage, { worker, task });
       } finally {
         await page.close();
       }
@@ -103,9 +103,9 @@ async function clear() {
 }
 
 /** Runs in the page: starts the worker, answers its questions for its CPU time, gives its result. */
-function inPage(task) {
+function inPage({ worker: address, task }) {
   return new Promise((resolve, reject) => {
-    const worker = new Worker("/bench/worker.js", { type: "module" });
+    const worker = new Worker(address, { type: "module" });
     worker.onerror = (event) => reject(new Error(`worker: ${event.message}`));
     worker.onmessage = async ({ data }) => {
       if (data.ask === "cpu") return worker.postMessage({ cpu: await globalThis.workerCpu() });

@@ -1,0 +1,47 @@
+// The table in Node, on files.
+
+import { closeSync, existsSync, fstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { CACHE } from "../corpus.mjs";
+import { runLayout } from "./cell.js";
+import { table } from "./table.mjs";
+
+export async function load(folder) {
+  const module = await import(pathToFileURL(join(folder, "dictionary.js")).href);
+  await module.default({ module_or_path: readFileSync(join(folder, "dictionary_bg.wasm")) });
+  return module;
+}
+
+/** A file that answers at once. */
+export function nodeFile(path, flags) {
+  const descriptor = openSync(path, flags);
+  return {
+    read: (into, { at }) => readSync(descriptor, into, 0, into.length, at),
+    write: (bytes, at) => writeSync(descriptor, bytes, 0, bytes.length, at),
+    getSize: () => fstatSync(descriptor).size,
+    close: () => closeSync(descriptor),
+  };
+}
+
+/** Milliseconds that this thread was on a CPU; undefined where the system does not tell. */
+async function cpu() {
+  const path = `/proc/self/task/${process.pid}/schedstat`;
+  return existsSync(path) ? Number(readFileSync(path, "utf8").split(" ")[0]) / 1e6 : undefined;
+}
+
+export async function bench(figures, { module: folder, counts, hits, layouts, say }) {
+  const module = await load(folder);
+  mkdirSync(CACHE, { recursive: true });
+  const run = async (cell) => {
+    const place = mkdtempSync(join(CACHE, "dict-"));
+    const file = nodeFile(join(place, "dictionary"), "w+");
+    try {
+      return await runLayout(module, { write: file.write, file: () => file }, cell, cpu);
+    } finally {
+      file.close();
+      rmSync(place, { recursive: true, force: true });
+    }
+  };
+  await table(figures, "node", run, { counts, hits, layouts, say });
+}
