@@ -13,6 +13,7 @@ mod nearest;
 pub(crate) mod tiers;
 
 pub use columns::{Column, Locator, key_of};
+pub(crate) use documents::tag as language_tag;
 pub use documents::{
     DocumentList, DocumentOrder, Documents, DocumentsCheck, DocumentsManifest, Long, NO_LANGUAGE,
     StackPart, read_links,

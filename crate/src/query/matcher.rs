@@ -10,7 +10,18 @@ pub enum Matcher {
     Exact(Vec<u8>),
     /// What lies between the stars of a glob, which may be nothing.
     Glob(Vec<Vec<u8>>),
-    Regex(Box<Regex>),
+    Regex(Box<Expression>),
+}
+
+pub struct Expression {
+    regex: Regex,
+    pub ignores_case: bool,
+}
+
+impl Expression {
+    pub fn as_str(&self) -> &str {
+        self.regex.as_str()
+    }
 }
 
 impl Matcher {
@@ -30,7 +41,10 @@ impl Matcher {
             .size_limit(REGEX_BYTES_MAX)
             .build();
         match built {
-            Ok(regex) => Ok(Matcher::Regex(Box::new(regex))),
+            Ok(regex) => Ok(Matcher::Regex(Box::new(Expression {
+                regex,
+                ignores_case,
+            }))),
             Err(error) => Err(error.to_string()),
         }
     }
@@ -39,7 +53,7 @@ impl Matcher {
         match self {
             Matcher::Exact(expected) => text == expected.as_slice(),
             Matcher::Glob(pieces) => fits(text, pieces),
-            Matcher::Regex(regex) => regex.is_match(&String::from_utf8_lossy(text)),
+            Matcher::Regex(expression) => expression.regex.is_match(&String::from_utf8_lossy(text)),
         }
     }
 }

@@ -2,20 +2,33 @@
 //! which asks for nothing yet; `Predicate` is the part of the language that one record answers by itself.
 
 mod column;
+#[cfg_attr(
+    not(feature = "store"),
+    allow(dead_code, reason = "an index asks for it")
+)]
+mod digest;
+#[cfg_attr(
+    not(feature = "store"),
+    allow(dead_code, reason = "an index asks for it")
+)]
 mod matcher;
 mod parse;
 mod predicate;
 mod span;
 
 #[cfg(feature = "store")]
-pub(crate) use column::host_of;
-pub use parse::{Leaf, Node, Value, parse};
+pub(crate) use column::{
+    COLUMNS, Test, Why, after_scheme, fits_url, host_of, is_balanced, is_below, matcher, shown,
+};
+#[cfg(feature = "store")]
+pub(crate) use matcher::Matcher;
+pub use parse::{Leaf, Node, Request, Value, parse, parse_request};
 pub use predicate::{Facts, Predicate};
 
 use crate::error::{Code, Error};
 
 /// A query that cannot be understood, at character `at` of its text, counted from 0.
-fn wrong(code: Code, at: usize, message: &str) -> Error {
+pub(crate) fn wrong(code: Code, at: usize, message: &str) -> Error {
     Error::new(
         code,
         format!("{message}, at character {} of the query", at + 1),

@@ -9,8 +9,9 @@
 //!   text   := "\"" (char | "\\" char)* "\"" | word             a word goes on to a blank or a bracket that it did not open
 //!   regex  := "/" (char | "\\" char)* "/" ["i"]
 //!   labels := "{" [label ("," label)* [","]] "}"               all of them must hold
-//!   label  := COLUMN ("==" | "=~") quoted-text
-//! A text without a column is for full text to find. What columns there are, and what they take, is not known here.
+//!   label  := COLUMN ("==" | "=~") quoted-text                 a regular expression means all of the value
+//!   request := "label_values" "(" labels "," quoted-text ")" | query
+//! In a quoted expression a backslash is taken away before a quote only; elsewhere before whatever follows it. A text without a column is for full text to find. What columns there are, and what they take, is not known here.
 
 use super::wrong;
 use crate::error::{Error, code};
@@ -35,6 +36,8 @@ pub struct Leaf {
     pub value: Value,
     /// Which character of the query it begins with, counted from 0.
     pub at: usize,
+    /// Written in braces: any name may be one of a label there, and a value is all of one.
+    pub is_label: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,17 +52,67 @@ pub enum Value {
     },
 }
 
+/// What is asked for with a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    Records(Node),
+    /// The values that these records have in a column.
+    Values {
+        of: Node,
+        column: String,
+    },
+}
+
+const LABEL_VALUES: &str = "label_values";
+
+/// Reads a query, or what asks for the values of a label.
+pub fn parse_request(text: &str) -> Result<Request, Error> {
+    let rest = text.trim_start();
+    let behind = rest.strip_prefix(LABEL_VALUES).map(str::trim_start);
+    if text.len() > QUERY_BYTES_MAX || !behind.is_some_and(|behind| behind.starts_with('(')) {
+        return parse(text).map(Request::Records);
+    }
+    let mut parser = Parser::new(text);
+    parser.blanks();
+    parser.at += LABEL_VALUES.len();
+    parser.blanks();
+    parser.at += 1;
+    parser.blanks();
+    parser.ahead('{', "labels in braces")?;
+    let of = parser.labels()?;
+    parser.blanks();
+    parser.ahead(',', "a comma")?;
+    parser.at += 1;
+    parser.blanks();
+    parser.ahead('"', "the name of a column in quotes")?;
+    let column = parser.quoted()?.to_ascii_lowercase();
+    parser.blanks();
+    parser.ahead(')', "a closing bracket")?;
+    parser.at += 1;
+    parser.blanks();
+    match parser.peek() {
+        None => Ok(Request::Values { of, column }),
+        Some(found) => Err(parser.expected("the end of the query", found)),
+    }
+}
+
+/// An expression that means all of a text.
+fn whole(expression: &str) -> String {
+    format!("^(?:{expression})$")
+}
+
+/// What such an expression was made of.
+pub(super) fn part_of(whole: &str) -> Option<&str> {
+    whole.strip_prefix("^(?:")?.strip_suffix(")$")
+}
+
 /// Reads a query.
 pub fn parse(text: &str) -> Result<Node, Error> {
     if text.len() > QUERY_BYTES_MAX {
         let message = format!("expected a query of at most {QUERY_BYTES_MAX} bytes");
         return Err(Error::new(code::QUERY_SYNTAX, message));
     }
-    let mut parser = Parser {
-        chars: text.chars().collect(),
-        at: 0,
-        depth: 0,
-    };
+    let mut parser = Parser::new(text);
     parser.blanks();
     if parser.peek().is_none() {
         return Ok(Node::All);
@@ -80,6 +133,14 @@ struct Parser {
 type Column<'a> = Option<&'a str>;
 
 impl Parser {
+    fn new(text: &str) -> Parser {
+        Parser {
+            chars: text.chars().collect(),
+            at: 0,
+            depth: 0,
+        }
+    }
+
     fn or(&mut self, column: Column<'_>) -> Result<Node, Error> {
         self.deeper()?;
         let mut nodes = vec![self.and(column)?];
@@ -206,6 +267,11 @@ impl Parser {
     }
 
     fn quoted(&mut self) -> Result<String, Error> {
+        self.quoted_until(|_| true)
+    }
+
+    /// A text in quotes, in which a backslash is taken away before what `is_escaped` says.
+    fn quoted_until(&mut self, is_escaped: impl Fn(char) -> bool) -> Result<String, Error> {
         self.at += 1;
         let mut text = String::new();
         loop {
@@ -216,7 +282,11 @@ impl Parser {
                     return Ok(text);
                 }
                 Some('\\') if self.next_is(1, |_| true) => {
-                    text.push(self.chars[self.at + 1]);
+                    let next = self.chars[self.at + 1];
+                    if !is_escaped(next) {
+                        text.push('\\');
+                    }
+                    text.push(next);
                     self.at += 2;
                 }
                 Some(char) => {
@@ -316,17 +386,21 @@ impl Parser {
             let message = format!("{column}: expected a text in quotes");
             return Err(wrong(code::QUERY_SYNTAX, self.at, &message));
         }
-        let text = self.quoted()?;
         let value = if is_regex {
+            let text = self.quoted_until(|next| next == '"')?;
             Value::Regex {
-                // In labels a regular expression means all of the value.
-                pattern: format!("^(?:{text})$"),
+                pattern: whole(&text),
                 ignores_case: false,
             }
         } else {
-            Value::Quoted(text)
+            Value::Quoted(self.quoted()?)
         };
-        Ok(leaf(Some(&column), value, at))
+        Ok(Node::Leaf(Leaf {
+            column: Some(column),
+            value,
+            at,
+            is_label: true,
+        }))
     }
 
     // Characters
@@ -372,6 +446,14 @@ impl Parser {
 
     // Trouble
 
+    fn ahead(&self, wanted: char, what: &str) -> Result<(), Error> {
+        match self.peek() {
+            Some(found) if found == wanted => Ok(()),
+            Some(found) => Err(self.expected(what, found)),
+            None => Err(self.expected_end(what)),
+        }
+    }
+
     fn deeper(&mut self) -> Result<(), Error> {
         self.depth += 1;
         if self.depth > QUERY_DEPTH_MAX {
@@ -399,6 +481,7 @@ fn leaf(column: Column<'_>, value: Value, at: usize) -> Node {
         column: column.map(str::to_owned),
         value,
         at,
+        is_label: false,
     })
 }
 

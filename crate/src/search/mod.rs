@@ -13,7 +13,10 @@ mod joining;
 mod kept;
 pub mod lengths;
 pub mod list;
+mod pattern;
 mod postings;
+mod selection;
+mod source;
 
 pub use draft::Totals;
 pub use facets::{
@@ -23,3 +26,6 @@ pub use facets::{
 pub use field::Field;
 pub use fragment::Fragment;
 pub use kept::{SearchCheck, SearchIndex, SearchManifest, SearchPart};
+pub use pattern::{Pattern, Start, Then};
+pub use selection::{Progress, Selection, Step};
+pub use source::Source;

@@ -317,12 +317,7 @@ fn entries_of_somebody_elses_making_end() {
             }
         };
         let mut counting = Counting::new("k", b"", CountingOrder::ByCount, 5);
-        loop {
-            match host.run(|blocks| counting.step(&facets, None, blocks)) {
-                Ok(false) => {}
-                Ok(true) | Err(_) => break,
-            }
-        }
+        while let Ok(false) = host.run(|blocks| counting.step(&facets, None, blocks)) {}
         match outcome {
             Ok(_) => sound += 1,
             Err(Stop::Damaged(_)) => damaged += 1,

@@ -9,3 +9,5 @@ mod host;
 mod support;
 
 mod counts;
+mod selected;
+mod world;

@@ -130,7 +130,7 @@ pub fn lists(document: &Document) -> Vec<DocumentList<'_>> {
 }
 
 /// The language, where it is written as one is.
-fn tag(language: &str) -> &str {
+pub fn tag(language: &str) -> &str {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let is_tag = language.len() <= LANGUAGE_BYTES_MAX && language.bytes().all(is_letter);
     if is_tag { language } else { "" }
@@ -233,6 +233,13 @@ pub fn facts(document: &Document, is_text_kept: bool) -> Vec<u8> {
     out.varint(document.text.len() as u64);
     out.varint(document.links.len() as u64);
     out.finish()
+}
+
+/// Whether facts are of a document whose text is kept.
+pub fn has_text(facts: &[u8]) -> bool {
+    let mut reader = Reader::new(facts);
+    let flags = reader.varint().and_then(|_| reader.varint());
+    flags.is_some_and(|flags| flags & TEXT_NOT_KEPT == 0)
 }
 
 fn cut(text: &str) -> &str {

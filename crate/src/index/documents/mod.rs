@@ -18,6 +18,7 @@ use crate::limits::{STORED_PIECE_BYTES, STORED_TEXT_BYTES_MAX};
 use crate::row::Row;
 use crate::segment::{Blocks, Cursor, Rank, Segment, Stop};
 
+pub(crate) use kept::tag;
 pub use kept::{DocumentList, DocumentOrder, NO_LANGUAGE, read_links};
 use kept::{FACTS, KINDS, LINKS, TEXT};
 pub use stack::StackPart;
@@ -395,6 +396,12 @@ impl Documents {
             false
         })?;
         Ok(found)
+    }
+
+    /// Whether all text of a row's document is kept, be it none.
+    pub fn has_text(&self, row: u64, blocks: &mut Blocks) -> Result<bool, Stop> {
+        let facts = self.facts(row, blocks)?;
+        Ok(facts.is_some_and(|facts| kept::has_text(&facts)))
     }
 
     /// So many pieces of a row's links or text, from one on, put together; fewer where it ends. As where something is

@@ -16,6 +16,7 @@ pub use counting::{Counted, Counting, CountingOrder};
 pub use draft::FacetsDraft;
 pub use read::{Facets, Go, Walk};
 pub use record::record_facets;
+pub(super) use record::{month_of, size_class};
 pub use set::{Set, join_facets};
 
 /// The name of the section.

@@ -2,15 +2,16 @@
 
 use crate::archive::RecordType;
 use crate::document::{Document, DocumentKind};
-use crate::index::NO_LANGUAGE;
+use crate::index::{NO_LANGUAGE, language_tag};
 use crate::limits::FACT_BYTES_MAX;
-use crate::query::host_of;
+use crate::query::{after_scheme, host_of};
 use crate::row::Row;
 
 /// Longer ends of names are none that tell what a file is.
 const EXTENSION_BYTES_MAX: usize = 10;
 
-/// Calls `add` with the fields of a record and its values: `type`, `status`, `mime`, `host`, `ext`, `year`, `month`,
+/// Calls `add` with the fields of a record and its values: `type`, `status`, `mime`, `scheme` (empty where
+/// there is none before `://`), `host`, `ext`, `year`, `month`,
 /// `size` (the class, see `size_class`), `digest` (eight bytes), and of its document `document` (the kind), `lang` and
 /// `title`.
 pub fn record_facets(record: &Row, document: Option<&Document>, mut add: impl FnMut(&str, &[u8])) {
@@ -24,6 +25,7 @@ pub fn record_facets(record: &Row, document: Option<&Document>, mut add: impl Fn
     if !record.mime.is_empty() {
         add("mime", &record.mime);
     }
+    add("scheme", &scheme_of(&record.url));
     if let Some(host) = host_of(&record.url) {
         add("host", &host);
     }
@@ -56,10 +58,10 @@ fn document_facets(document: &Document, add: &mut impl FnMut(&str, &[u8])) {
         DocumentKind::Redirect => ("redirect", false),
     };
     add("document", name.as_bytes());
-    if !document.language.is_empty() {
-        add("lang", document.language.as_bytes());
-    } else if is_page && !document.is_fragment {
-        add("lang", NO_LANGUAGE.as_bytes());
+    match language_tag(&document.language) {
+        "" if is_page && !document.is_fragment => add("lang", NO_LANGUAGE.as_bytes()),
+        "" => {}
+        language => add("lang", language.as_bytes()),
     }
     if !document.title.is_empty() {
         add("title", cut(&document.title).as_bytes());
@@ -73,6 +75,11 @@ fn cut(title: &str) -> &str {
         end -= 1;
     }
     &title[..end]
+}
+
+fn scheme_of(url: &[u8]) -> Vec<u8> {
+    let end = after_scheme(url).map_or(0, |rest| url.len() - rest.len() - 3);
+    url[..end].to_ascii_lowercase()
 }
 
 /// The extension of the file that a URL names, in small letters.
