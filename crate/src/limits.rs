@@ -319,6 +319,21 @@ pub const TITLE_KEY_BYTES_MAX: usize = 256;
 /// Words of a field that can be found: more than there are in a text of `DOCUMENT_TEXT_BYTES_MAX`.
 pub const SEARCH_WORDS_MAX: u32 = 2 << 20;
 
+/// Words of a query that are looked for. A person writes a few; each costs memory and reading.
+pub const SEARCH_TEXTS_MAX: usize = 512;
+
+/// Words of a query that follow each other.
+pub const SEARCH_PHRASE_WORDS_MAX: usize = 64;
+
+/// Forms of a word that are looked for besides it.
+pub const SEARCH_FORMS_MAX: usize = 64;
+
+/// Words that begin like one of several that follow each other.
+pub const SEARCH_PHRASE_FORMS_MAX: usize = 256;
+
+/// Words with a fragment in them; where there are more, it says too little to be looked for.
+pub const SEARCH_HOLDING_WORDS_MAX: usize = 2048;
+
 /// Documents in attributes of documents are rewritten to this depth. Real ones are one deep.
 pub const NESTED_DOCUMENTS_MAX: usize = 4;
 

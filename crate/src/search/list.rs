@@ -133,20 +133,44 @@ impl List {
         read.map(|_| ()).ok_or_else(|| self.damaged(search))
     }
 
+    /// The first row from one on that has the term.
+    pub fn next_row(
+        &mut self,
+        search: &SearchIndex,
+        row: u32,
+        blocks: &mut Blocks,
+    ) -> Result<Option<u32>, Stop> {
+        if !self.seek(search, row, blocks)? {
+            return Ok(None);
+        }
+        let first = self.head.map_or(0, |head| head.first);
+        if row <= first {
+            return Ok(Some(first));
+        }
+        self.read_piece(search)?;
+        let at = self.piece.rows.partition_point(|other| *other < row);
+        Ok(self.piece.rows.get(at).copied())
+    }
+
+    fn read_piece(&mut self, search: &SearchIndex) -> Result<(), Stop> {
+        if let Some(head) = self.head.filter(|_| !self.is_read) {
+            let read = self.piece.read(&head, &self.value);
+            read.ok_or_else(|| self.damaged(search))?;
+            self.is_read = true;
+        }
+        Ok(())
+    }
+
     /// How often a row has the term, and which row of the piece it is; the piece must be the one that `seek` found.
     pub fn frequency(
         &mut self,
         search: &SearchIndex,
         row: u32,
     ) -> Result<Option<(usize, u32)>, Stop> {
-        let Some(head) = self.head.filter(|head| head.first <= row) else {
+        if self.head.is_none_or(|head| head.first > row) {
             return Ok(None);
-        };
-        if !self.is_read {
-            let read = self.piece.read(&head, &self.value);
-            read.ok_or_else(|| self.damaged(search))?;
-            self.is_read = true;
         }
+        self.read_piece(search)?;
         let at = self.piece.rows.binary_search(&row).ok();
         Ok(at.map(|at| (at, self.piece.frequencies[at])))
     }

@@ -5,19 +5,27 @@
 //! merged without reading what they say of rows. As everywhere here, what is absent is named and provided, and the call
 //! made again.
 
+mod asked;
 mod draft;
+mod expansion;
 mod facets;
 mod field;
+mod finding;
 mod fragment;
+mod holding;
 mod joining;
 mod kept;
 pub mod lengths;
 pub mod list;
 mod pattern;
 mod postings;
+mod query;
+mod rank;
 mod selection;
 mod source;
+mod stem;
 
+pub use asked::{Asked, Slot};
 pub use draft::Totals;
 pub use facets::{
     Counted, Counting, CountingOrder, FACETS, Facets, FacetsDraft, Go, Set, Walk, join_facets,
@@ -25,7 +33,11 @@ pub use facets::{
 };
 pub use field::Field;
 pub use fragment::Fragment;
+pub use holding::WordRows;
 pub use kept::{SearchCheck, SearchIndex, SearchManifest, SearchPart};
 pub use pattern::{Pattern, Start, Then};
+pub use query::{Query, QueryOptions, QueryStep};
+pub use rank::Hit;
 pub use selection::{Progress, Selection, Step};
 pub use source::Source;
+pub use stem::stem;

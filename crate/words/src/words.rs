@@ -25,6 +25,8 @@ pub struct Word<'a> {
     pub end: usize,
     /// It stands where its first word does, beside that.
     pub is_beside: bool,
+    /// It is the last letter of a stretch of a script without blanks.
+    pub is_lone: bool,
 }
 
 /// A letter's small form, or 0 where it is none.
@@ -86,6 +88,7 @@ pub fn words(text: &str, mut visit: impl FnMut(Word<'_>) -> bool) -> u32 {
             start,
             end: at,
             is_beside: false,
+            is_lone: false,
         };
         position += 1;
         let is_signed = matches!(bytes.get(at), Some(b'+' | b'#' | b'.'));
@@ -173,7 +176,7 @@ impl<V: FnMut(Word<'_>) -> bool> Other<'_, V> {
                     break;
                 }
                 Class::Letter => {
-                    if waits.take().is_some() && !self.tell(begin, end) {
+                    if waits.take().is_some() && !self.tell(begin, end, true) {
                         return false;
                     }
                     if self.term.is_empty() {
@@ -183,7 +186,7 @@ impl<V: FnMut(Word<'_>) -> bool> Other<'_, V> {
                 }
                 Class::Run => {
                     let is_word = waits.is_none() && !self.term.is_empty();
-                    if is_word && !self.tell(begin, end) {
+                    if is_word && !self.tell(begin, end, false) {
                         return false;
                     }
                     fold(letter, self.term);
@@ -197,24 +200,24 @@ impl<V: FnMut(Word<'_>) -> bool> Other<'_, V> {
             }
             end = behind;
         }
-        self.term.is_empty() || self.tell(begin, end)
+        self.term.is_empty() || self.tell(begin, end, waits.is_some())
     }
 
     /// Tells a word, and begins the next one.
-    fn tell(&mut self, start: usize, end: usize) -> bool {
-        let goes_on = self.tell_term(start, end);
+    fn tell(&mut self, start: usize, end: usize, is_lone: bool) -> bool {
+        let goes_on = self.tell_term(start, end, is_lone);
         self.term.clear();
         goes_on
     }
 
     /// Tells two letters of a run, and goes on with the second.
     fn tell_both(&mut self, first: usize, start: usize, end: usize) -> bool {
-        let goes_on = self.tell_term(start, end);
+        let goes_on = self.tell_term(start, end, false);
         self.term.drain(..first);
         goes_on
     }
 
-    fn tell_term(&mut self, start: usize, end: usize) -> bool {
+    fn tell_term(&mut self, start: usize, end: usize, is_lone: bool) -> bool {
         let term = self.term.as_slice();
         let mut length = term.len().min(TERM_BYTES_MAX);
         // Not in the middle of a letter.
@@ -227,6 +230,7 @@ impl<V: FnMut(Word<'_>) -> bool> Other<'_, V> {
             start,
             end,
             is_beside: false,
+            is_lone,
         };
         self.position += 1;
         (self.visit)(word)

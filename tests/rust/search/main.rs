@@ -9,3 +9,5 @@ mod host;
 
 mod corpus;
 mod kept;
+mod naive;
+mod queries;

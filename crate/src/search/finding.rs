@@ -1,0 +1,523 @@
+//! The rows that have a word, one of several, or words that follow each other.
+
+use roaring::RoaringBitmap;
+
+use super::asked::{Asked, Slot};
+use super::draft::{Counts, TERMS};
+use super::expansion::{Expansion, Meant};
+use super::field::Field;
+use super::kept::SearchIndex;
+use super::list::List;
+use super::postings::{self, Head, Piece};
+use crate::limits::{SEARCH_FORMS_MAX, SEARCH_PHRASE_FORMS_MAX};
+use crate::segment::{Blocks, Cursor, Stop};
+
+/// Pieces, or rows of a phrase, that are looked at in one step.
+const PIECES_A_STEP: usize = 256;
+/// Rows that are looked up one by one, where a list has so many times as many.
+const FEW: u64 = 16;
+
+/// A word that is meant, in which fields it is to be, and how many documents have it there.
+#[derive(Clone, Debug)]
+pub struct Form {
+    pub term: Vec<u8>,
+    pub counts: Counts,
+    /// It is the word that was asked for.
+    pub is_itself: bool,
+}
+
+/// What a slot was widened to.
+pub struct Meaning {
+    expansion: Expansion,
+    term: Vec<u8>,
+    pub forms: Vec<Form>,
+    is_ready: bool,
+}
+
+impl Meaning {
+    fn new(slot: &Slot, is_wide: bool) -> Meaning {
+        let expansion = if slot.is_prefix {
+            Expansion::new(&slot.term, Meant::Prefix, SEARCH_PHRASE_FORMS_MAX)
+        } else {
+            Expansion::of_word(&slot.term, is_wide, SEARCH_FORMS_MAX)
+        };
+        Meaning {
+            expansion,
+            term: slot.term.clone(),
+            forms: Vec::new(),
+            is_ready: false,
+        }
+    }
+
+    fn step(
+        &mut self,
+        fields: &[Field],
+        search: &SearchIndex,
+        blocks: &mut Blocks,
+    ) -> Result<bool, Stop> {
+        if self.is_ready {
+            return Ok(true);
+        }
+        if !self.expansion.step(search, blocks)? {
+            return Ok(false);
+        }
+        for (term, all) in self.expansion.found() {
+            let mut counts = Counts::default();
+            for field in fields {
+                counts[field.place()] = all[field.place()];
+            }
+            if counts.iter().any(|count| *count > 0) {
+                self.forms.push(Form {
+                    term: term.clone(),
+                    counts,
+                    is_itself: *term == self.term,
+                });
+            }
+        }
+        self.is_ready = true;
+        Ok(true)
+    }
+
+    /// Entries of lists, at most.
+    pub fn cost(&self) -> u64 {
+        let counts = self.forms.iter().flat_map(|form| form.counts);
+        counts.fold(0, u64::saturating_add)
+    }
+
+    fn lists(&self, field: Field) -> Vec<List> {
+        let forms = self
+            .forms
+            .iter()
+            .filter(|form| form.counts[field.place()] > 0);
+        forms.map(|form| List::new(&form.term, field)).collect()
+    }
+}
+
+/// Finds the rows that one text of a query asks for.
+pub struct Finding {
+    asked: Asked,
+    pub meanings: Vec<Meaning>,
+    is_ready: bool,
+    way: Way,
+    cost: u64,
+    work: u64,
+    rows: RoaringBitmap,
+    /// Words that begin so are more than can be gone through.
+    is_too_wide: bool,
+}
+
+enum Way {
+    Waiting,
+    /// One list after another.
+    Lists {
+        lists: Vec<List>,
+        next: u64,
+    },
+    /// Everything that begins alike.
+    Prefix {
+        segment: usize,
+        cursor: Option<Cursor>,
+    },
+    /// Words that follow each other, one field after another.
+    Phrase {
+        field: usize,
+        phrase: Option<Phrase>,
+    },
+}
+
+impl Finding {
+    pub fn new(asked: &Asked, is_stemmed: bool) -> Finding {
+        let is_wide = asked.is_wide && is_stemmed;
+        let is_prefix = asked.slots.len() == 1 && asked.slots[0].is_prefix;
+        let slots = asked.slots.iter().filter(|_| !is_prefix);
+        Finding {
+            meanings: slots.map(|slot| Meaning::new(slot, is_wide)).collect(),
+            asked: asked.clone(),
+            is_ready: false,
+            way: Way::Waiting,
+            cost: 0,
+            work: 0,
+            rows: RoaringBitmap::new(),
+            is_too_wide: false,
+        }
+    }
+
+    pub fn asked(&self) -> &Asked {
+        &self.asked
+    }
+
+    pub fn is_prefix(&self) -> bool {
+        self.meanings.is_empty()
+    }
+
+    pub fn is_too_wide(&self) -> bool {
+        self.is_too_wide
+    }
+
+    /// About how many entries are looked at.
+    pub fn cost(&self) -> u64 {
+        self.cost
+    }
+
+    /// Pieces and rows that were looked at.
+    pub fn work(&self) -> u64 {
+        let words = self
+            .meanings
+            .iter()
+            .map(|meaning| meaning.expansion.looked_at());
+        self.work + words.sum::<u64>()
+    }
+
+    pub fn rows(&self) -> &RoaringBitmap {
+        &self.rows
+    }
+
+    pub fn take_rows(&mut self) -> RoaringBitmap {
+        std::mem::take(&mut self.rows)
+    }
+
+    /// Finds out which words are meant, and how frequent they are. True when that is known.
+    pub fn prepare(&mut self, search: &SearchIndex, blocks: &mut Blocks) -> Result<bool, Stop> {
+        if self.is_ready {
+            return Ok(true);
+        }
+        for meaning in &mut self.meanings {
+            if !meaning.step(&self.asked.fields, search, blocks)? {
+                return Ok(false);
+            }
+        }
+        self.is_too_wide = self
+            .asked
+            .slots
+            .iter()
+            .zip(&self.meanings)
+            .any(|(slot, meaning)| slot.is_prefix && meaning.expansion.has_more());
+        self.cost = match self.asked.slots.as_slice() {
+            [slot] if slot.is_prefix => prefix_cost(&slot.term, search, blocks)?,
+            _ => self.meanings.iter().map(Meaning::cost).min().unwrap_or(0),
+        };
+        self.is_ready = true;
+        Ok(true)
+    }
+
+    /// Goes on finding; true when all rows are there. Of rows that are not `within`, some may be there or not.
+    pub fn step(
+        &mut self,
+        search: &SearchIndex,
+        within: Option<&RoaringBitmap>,
+        blocks: &mut Blocks,
+    ) -> Result<bool, Stop> {
+        if !self.prepare(search, blocks)? {
+            return Ok(false);
+        }
+        if self.is_too_wide {
+            return Ok(true);
+        }
+        if let Way::Waiting = self.way {
+            self.way = self.begin();
+        }
+        match &mut self.way {
+            Way::Waiting => Ok(true),
+            Way::Lists { lists, next } => {
+                let Some(list) = lists.last_mut() else {
+                    return Ok(true);
+                };
+                let few = within.filter(|within| within.len().saturating_mul(FEW) < self.cost);
+                let found = match few {
+                    Some(few) => look_up(list, next, few, search, blocks, &mut self.rows),
+                    None => go_through(list, next, search, blocks, &mut self.rows),
+                };
+                self.work += PIECES_A_STEP as u64;
+                if found? {
+                    lists.pop();
+                    *next = 0;
+                }
+                Ok(lists.is_empty())
+            }
+            Way::Prefix { segment, cursor } => {
+                let Some(slot) = self.asked.slots.first() else {
+                    return Ok(true);
+                };
+                self.work += PIECES_A_STEP as u64;
+                let fields = &self.asked.fields;
+                go_through_prefix(
+                    &slot.term,
+                    fields,
+                    (segment, cursor),
+                    search,
+                    blocks,
+                    &mut self.rows,
+                )
+            }
+            Way::Phrase { field, phrase } => {
+                let Some(in_field) = self.asked.fields.get(*field) else {
+                    return Ok(true);
+                };
+                let slots = self.asked.slots.iter().zip(&self.meanings);
+                let phrase = phrase.get_or_insert_with(|| Phrase::new(slots, *in_field));
+                self.work += PIECES_A_STEP as u64;
+                if phrase.step(search, within, blocks, &mut self.rows)? {
+                    self.way = Way::Phrase {
+                        field: *field + 1,
+                        phrase: None,
+                    };
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    fn begin(&self) -> Way {
+        if self.is_prefix() {
+            return Way::Prefix {
+                segment: 0,
+                cursor: None,
+            };
+        }
+        if self.meanings.len() > 1 {
+            return Way::Phrase {
+                field: 0,
+                phrase: None,
+            };
+        }
+        let fields = self.asked.fields.iter();
+        let lists = fields.flat_map(|field| {
+            self.meanings
+                .iter()
+                .flat_map(|meaning| meaning.lists(*field))
+        });
+        Way::Lists {
+            lists: lists.collect(),
+            next: 0,
+        }
+    }
+}
+
+/// Pieces of all words that begin alike.
+fn prefix_cost(prefix: &[u8], search: &SearchIndex, blocks: &mut Blocks) -> Result<u64, Stop> {
+    let mut behind = prefix.to_vec();
+    // No byte of a text is as large.
+    behind.push(0xff);
+    let mut cost = 0u64;
+    for segment in search.segments() {
+        let section = segment
+            .section(TERMS)
+            .ok_or(Stop::Damaged(segment.whole()))?;
+        let first = segment.rank(section, prefix, blocks)?.entries;
+        let last = segment.rank(section, &behind, blocks)?.entries;
+        cost = cost.saturating_add(last.saturating_sub(first).saturating_mul(4));
+    }
+    Ok(cost)
+}
+
+/// Adds rows of a list from `next` on.
+pub fn go_through(
+    list: &mut List,
+    next: &mut u64,
+    search: &SearchIndex,
+    blocks: &mut Blocks,
+    rows: &mut RoaringBitmap,
+) -> Result<bool, Stop> {
+    let mut piece = Vec::new();
+    for _ in 0..PIECES_A_STEP {
+        let Ok(row) = u32::try_from(*next) else {
+            return Ok(true);
+        };
+        if !list.seek(search, row, blocks)? {
+            return Ok(true);
+        }
+        list.read_rows(search, &mut piece)?;
+        rows.extend(&piece);
+        *next = u64::from(piece.last().copied().unwrap_or(u32::MAX)) + 1;
+    }
+    Ok(false)
+}
+
+/// Adds those of few rows that a list has.
+fn look_up(
+    list: &mut List,
+    next: &mut u64,
+    few: &RoaringBitmap,
+    search: &SearchIndex,
+    blocks: &mut Blocks,
+    rows: &mut RoaringBitmap,
+) -> Result<bool, Stop> {
+    let Ok(mut row) = u32::try_from(*next) else {
+        return Ok(true);
+    };
+    let mut wanted = few.iter();
+    for _ in 0..PIECES_A_STEP {
+        wanted.advance_to(row);
+        let Some(candidate) = wanted.next() else {
+            return Ok(true);
+        };
+        let Some(found) = list.next_row(search, candidate, blocks)? else {
+            return Ok(true);
+        };
+        *next = u64::from(found);
+        if found == candidate {
+            rows.insert(candidate);
+            *next += 1;
+        }
+        row = found.saturating_add(u32::from(found == candidate));
+    }
+    Ok(false)
+}
+
+fn go_through_prefix(
+    prefix: &[u8],
+    fields: &[Field],
+    (at, cursor): (&mut usize, &mut Option<Cursor>),
+    search: &SearchIndex,
+    blocks: &mut Blocks,
+    rows: &mut RoaringBitmap,
+) -> Result<bool, Stop> {
+    let mut piece = Vec::new();
+    for _ in 0..PIECES_A_STEP {
+        let Some(segment) = search.segment(*at) else {
+            return Ok(true);
+        };
+        let damaged = Stop::Damaged(segment.whole());
+        let here = match cursor {
+            Some(cursor) => cursor,
+            None => {
+                let section = segment.section(TERMS).ok_or(damaged)?;
+                let first = segment.rank(section, prefix, blocks)?.entries;
+                cursor.insert(Cursor::new(section, first))
+            }
+        };
+        let entry = here.read(segment, blocks)?;
+        let Some((key, value)) = entry.filter(|(key, _)| key.starts_with(prefix)) else {
+            *cursor = None;
+            *at += 1;
+            continue;
+        };
+        let (_, field, first) = postings::parts_of(key).ok_or(damaged)?;
+        if fields.contains(&field) {
+            let head = Head::read(first, value).ok_or(damaged)?;
+            Piece::read_rows(&head, value, &mut piece).ok_or(damaged)?;
+            rows.extend(&piece);
+        }
+        here.go_on();
+    }
+    Ok(false)
+}
+
+/// Words that follow each other in a field.
+struct Phrase {
+    /// Of each word its number and its lists, the rarest word first.
+    slots: Vec<(u32, Vec<List>)>,
+    next: u64,
+}
+
+impl Phrase {
+    fn new<'a>(slots: impl Iterator<Item = (&'a Slot, &'a Meaning)>, field: Field) -> Phrase {
+        let mut slots: Vec<(u64, u32, Vec<List>)> = slots
+            .map(|(slot, meaning)| (meaning.cost(), slot.offset, meaning.lists(field)))
+            .collect();
+        slots.sort_by_key(|(cost, ..)| *cost);
+        let slots = slots.into_iter().map(|(_, offset, lists)| (offset, lists));
+        Phrase {
+            slots: slots.collect(),
+            next: 0,
+        }
+    }
+
+    fn step(
+        &mut self,
+        search: &SearchIndex,
+        within: Option<&RoaringBitmap>,
+        blocks: &mut Blocks,
+        rows: &mut RoaringBitmap,
+    ) -> Result<bool, Stop> {
+        for _ in 0..PIECES_A_STEP {
+            let Ok(row) = u32::try_from(self.next) else {
+                return Ok(true);
+            };
+            let Some(candidate) = self.candidate(row, search, within, blocks)? else {
+                return Ok(true);
+            };
+            if !rows.contains(candidate) && self.follow(candidate, search, blocks)? {
+                rows.insert(candidate);
+            }
+            self.next = u64::from(candidate) + 1;
+        }
+        Ok(false)
+    }
+
+    /// The first row from one on that has all of the words.
+    fn candidate(
+        &mut self,
+        from: u32,
+        search: &SearchIndex,
+        within: Option<&RoaringBitmap>,
+        blocks: &mut Blocks,
+    ) -> Result<Option<u32>, Stop> {
+        let mut row = from;
+        'again: loop {
+            if let Some(within) = within {
+                let mut wanted = within.iter();
+                wanted.advance_to(row);
+                let Some(next) = wanted.next() else {
+                    return Ok(None);
+                };
+                row = next;
+            }
+            for (_, lists) in &mut self.slots {
+                let mut nearest: Option<u32> = None;
+                for list in lists {
+                    let next = list.next_row(search, row, blocks)?;
+                    nearest = nearest.into_iter().chain(next).min();
+                }
+                let Some(nearest) = nearest else {
+                    return Ok(None);
+                };
+                if nearest > row {
+                    row = nearest;
+                    continue 'again;
+                }
+            }
+            return Ok(Some(row));
+        }
+    }
+
+    /// Whether they follow each other there.
+    fn follow(
+        &mut self,
+        row: u32,
+        search: &SearchIndex,
+        blocks: &mut Blocks,
+    ) -> Result<bool, Stop> {
+        // Positions of the first word that all words so far follow.
+        let mut starts: Option<Vec<u32>> = None;
+        for (offset, lists) in &mut self.slots {
+            let mut here = Vec::new();
+            for list in lists.iter_mut() {
+                let Some((at, _)) = list.frequency(search, row)? else {
+                    continue;
+                };
+                let positions = list.positions(search, at, blocks)?;
+                here.extend(
+                    positions
+                        .iter()
+                        .filter_map(|position| position.checked_sub(*offset)),
+                );
+            }
+            here.sort_unstable();
+            here.dedup();
+            let both = match starts {
+                None => here,
+                Some(before) => {
+                    let mut before = before;
+                    before.retain(|start| here.binary_search(start).is_ok());
+                    before
+                }
+            };
+            if both.is_empty() {
+                return Ok(false);
+            }
+            starts = Some(both);
+        }
+        Ok(starts.is_some())
+    }
+}

@@ -1,0 +1,508 @@
+//! A query over an archive: which rows it finds, which of them come first, and how that was found out.
+//!
+//! Of what must all hold, the rarest is found first and the rest is looked for among what is left. What is found is a
+//! set of rows; ranking weighs words alone, those behind a `not` not among them.
+
+use roaring::RoaringBitmap;
+
+use super::asked::Asked;
+use super::finding::Finding;
+use super::kept::SearchIndex;
+use super::rank::{Group, Hit, Ranking};
+use super::selection::{Progress, Selection};
+use super::source::Source;
+use crate::error::{Error, code};
+use crate::limits::SEARCH_TEXTS_MAX;
+use crate::query::{Leaf, Node, wrong};
+use crate::segment::{Blocks, Stop};
+
+#[derive(Clone, Copy, Debug)]
+pub struct QueryOptions {
+    /// Words find their other forms, unless they are in quotes.
+    pub is_stemmed: bool,
+}
+
+impl Default for QueryOptions {
+    fn default() -> QueryOptions {
+        QueryOptions { is_stemmed: true }
+    }
+}
+
+/// One thing that was done for a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryStep {
+    /// Where in the query it is asked for, and what.
+    pub at: usize,
+    pub what: String,
+    /// Rows that were found.
+    pub rows: u64,
+    /// Entries, pieces and rows that were looked at.
+    pub work: u64,
+}
+
+pub struct Query {
+    node: Node,
+    options: QueryOptions,
+    plan: Plan,
+    /// What it was begun with; other segments are begun with anew.
+    changes: u64,
+    rows: RoaringBitmap,
+    is_found: bool,
+    ranking: Option<Ranking>,
+    steps: Vec<QueryStep>,
+    error: Option<Error>,
+}
+
+impl Query {
+    pub fn new(node: &Node, options: QueryOptions) -> Result<Query, Error> {
+        let mut texts = 0;
+        let plan = Plan::of(node, options, &mut texts)?;
+        Ok(Query {
+            node: node.clone(),
+            options,
+            plan,
+            changes: 0,
+            rows: RoaringBitmap::new(),
+            is_found: false,
+            ranking: None,
+            steps: Vec::new(),
+            error: None,
+        })
+    }
+
+    /// Goes on finding; true when all rows are found, or it is told by `error` why they are not.
+    pub fn step(&mut self, source: &Source<'_>, blocks: &mut Blocks) -> Result<bool, Stop> {
+        self.begin_anew(source.search);
+        if self.is_found || self.error.is_some() {
+            return Ok(true);
+        }
+        if !self.plan.prepare(source, blocks)? {
+            return Ok(false);
+        }
+        if let Some(at) = self.plan.too_wide() {
+            let message = "too many words begin like this one among words that follow each other";
+            self.error = Some(wrong(code::QUERY_VALUE, at, message));
+            return Ok(true);
+        }
+        if !self.plan.step(source, None, blocks, &mut self.steps)? {
+            return Ok(false);
+        }
+        self.rows = std::mem::take(&mut self.plan.rows);
+        self.is_found = true;
+        Ok(true)
+    }
+
+    fn begin_anew(&mut self, search: &SearchIndex) {
+        if self.changes == search.changes() {
+            return;
+        }
+        self.changes = search.changes();
+        let begun = Query::new(&self.node, self.options);
+        if let Ok(begun) = begun {
+            *self = Query {
+                changes: self.changes,
+                ..begun
+            };
+        }
+    }
+
+    /// Why it cannot be answered.
+    pub fn error(&self) -> Option<&Error> {
+        self.error.as_ref()
+    }
+
+    /// How many rows were found.
+    pub fn count(&self) -> u64 {
+        self.rows.len()
+    }
+
+    pub fn rows(&self) -> &RoaringBitmap {
+        &self.rows
+    }
+
+    /// Finds out which so many rows come first, once all are found. True when that is known.
+    pub fn rank(
+        &mut self,
+        most: usize,
+        source: &Source<'_>,
+        blocks: &mut Blocks,
+    ) -> Result<bool, Stop> {
+        let search = source.search;
+        if !self.step(source, blocks)? {
+            return Ok(false);
+        }
+        let all = usize::try_from(self.rows.len()).unwrap_or(usize::MAX);
+        let most = most.min(all);
+        if !self.plan.finish(search, blocks)? {
+            return Ok(false);
+        }
+        if self
+            .ranking
+            .as_ref()
+            .is_none_or(|ranking| ranking.most() < most)
+        {
+            let documents = search.totals().documents;
+            let mut groups = Vec::new();
+            self.plan.groups(documents, &mut groups);
+            self.ranking = Some(Ranking::new(groups, &search.totals(), most));
+        }
+        match &mut self.ranking {
+            Some(ranking) => ranking.step(&self.rows, search, blocks),
+            None => Ok(true),
+        }
+    }
+
+    /// The best hits behind so many, as far as `rank` was asked for them.
+    pub fn hits(&self, from: usize, count: usize) -> &[Hit] {
+        let hits = self.ranking.as_ref().map_or(&[][..], Ranking::hits);
+        let from = from.min(hits.len());
+        &hits[from..hits.len().min(from.saturating_add(count))]
+    }
+
+    /// Rows in the order of the archive.
+    pub fn in_order(&self, from: u64, count: usize) -> Vec<u32> {
+        let Some(first) = u32::try_from(from)
+            .ok()
+            .and_then(|from| self.rows.select(from))
+        else {
+            return Vec::new();
+        };
+        let mut rows = self.rows.iter();
+        rows.advance_to(first);
+        rows.take(count).collect()
+    }
+
+    /// What was done, in its order.
+    pub fn explain(&self) -> Vec<QueryStep> {
+        let mut steps = self.steps.clone();
+        if let Some(ranking) = &self.ranking {
+            steps.push(QueryStep {
+                at: 0,
+                what: format!("the first {} by weight", ranking.most()),
+                rows: self.rows.len(),
+                work: ranking.weighed(),
+            });
+        }
+        steps
+    }
+
+    /// How far it is where records are asked one by one.
+    pub fn progress(&self) -> Progress {
+        self.plan.progress()
+    }
+
+    /// The texts that hits have, for what is marked in them.
+    pub fn asked(&self) -> Vec<&Asked> {
+        let mut found = Vec::new();
+        self.plan.asked(&mut found);
+        found
+    }
+}
+
+/// A part of a query, and the rows that it finds.
+struct Plan {
+    kind: Kind,
+    rows: RoaringBitmap,
+    is_done: bool,
+}
+
+enum Kind {
+    All,
+    Finding(Box<Finding>),
+    /// A condition on a column.
+    Selection {
+        selection: Box<Selection>,
+        at: usize,
+    },
+    And {
+        parts: Vec<Plan>,
+        is_sorted: bool,
+        at: usize,
+    },
+    Or {
+        parts: Vec<Plan>,
+        at: usize,
+    },
+    Not(Box<Plan>),
+}
+
+impl Plan {
+    fn of(node: &Node, options: QueryOptions, texts: &mut usize) -> Result<Plan, Error> {
+        let mut parts = |nodes: &[Node]| {
+            let parts = nodes.iter().map(|node| Plan::of(node, options, texts));
+            parts.collect::<Result<Vec<Plan>, Error>>()
+        };
+        let kind = match node {
+            Node::All => Kind::All,
+            Node::And(nodes) => Kind::And {
+                parts: parts(nodes)?,
+                is_sorted: false,
+                at: 0,
+            },
+            Node::Or(nodes) => Kind::Or {
+                parts: parts(nodes)?,
+                at: 0,
+            },
+            Node::Not(node) => Kind::Not(Box::new(Plan::of(node, options, texts)?)),
+            Node::Leaf(leaf) => Plan::of_leaf(leaf, options, texts)?,
+        };
+        Ok(Plan {
+            kind,
+            rows: RoaringBitmap::new(),
+            is_done: false,
+        })
+    }
+
+    fn of_leaf(leaf: &Leaf, options: QueryOptions, texts: &mut usize) -> Result<Kind, Error> {
+        let Some(asked) = Asked::of(leaf)? else {
+            return Ok(Kind::Selection {
+                selection: Box::new(Selection::of(leaf)?),
+                at: leaf.at,
+            });
+        };
+        *texts += asked.slots.len();
+        if *texts > SEARCH_TEXTS_MAX {
+            let message = format!("expected at most {SEARCH_TEXTS_MAX} words in a query");
+            return Err(wrong(code::QUERY_VALUE, leaf.at, &message));
+        }
+        Ok(Kind::Finding(Box::new(Finding::new(
+            &asked,
+            options.is_stemmed,
+        ))))
+    }
+
+    fn parts(&self) -> &[Plan] {
+        match &self.kind {
+            Kind::And { parts, .. } | Kind::Or { parts, .. } => parts,
+            Kind::Not(part) => std::slice::from_ref(part),
+            Kind::All | Kind::Finding(_) | Kind::Selection { .. } => &[],
+        }
+    }
+
+    fn parts_mut(&mut self) -> &mut [Plan] {
+        match &mut self.kind {
+            Kind::And { parts, .. } | Kind::Or { parts, .. } => parts,
+            Kind::Not(part) => std::slice::from_mut(part),
+            Kind::All | Kind::Finding(_) | Kind::Selection { .. } => &mut [],
+        }
+    }
+
+    fn prepare(&mut self, source: &Source<'_>, blocks: &mut Blocks) -> Result<bool, Stop> {
+        match &mut self.kind {
+            Kind::Finding(finding) => return finding.prepare(source.search, blocks),
+            Kind::Selection { selection, .. } => selection.weigh(source, blocks)?,
+            _ => {}
+        }
+        for part in self.parts_mut() {
+            if !part.prepare(source, blocks)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Where a text stands that means more words than can be gone through.
+    fn too_wide(&self) -> Option<usize> {
+        match &self.kind {
+            Kind::Finding(finding) if finding.is_too_wide() => Some(finding.asked().at),
+            _ => self.parts().iter().find_map(Plan::too_wide),
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        if let Kind::Selection { selection, .. } = &self.kind {
+            return selection.progress();
+        }
+        let mut whole = Progress::default();
+        for part in self.parts().iter().map(Plan::progress) {
+            whole.seen += part.seen;
+            whole.candidates += part.candidates;
+            whole.unread += part.unread;
+        }
+        whole
+    }
+
+    /// About how much there is to be looked at, which is about what is found.
+    fn cost(&self) -> u64 {
+        match &self.kind {
+            // What is left of others is found without looking.
+            Kind::All => u64::MAX,
+            Kind::Not(part) => part.cost().saturating_add(u64::MAX / 2),
+            Kind::Finding(finding) => finding.cost(),
+            Kind::Selection { selection, .. } => selection.cost(),
+            Kind::And { parts, .. } => parts.iter().map(Plan::cost).min().unwrap_or(0),
+            Kind::Or { parts, .. } => {
+                let costs = parts.iter().map(Plan::cost);
+                costs.fold(0, u64::saturating_add)
+            }
+        }
+    }
+
+    /// Goes on finding. Of rows that are not `within`, some may be there or not.
+    fn step(
+        &mut self,
+        source: &Source<'_>,
+        within: Option<&RoaringBitmap>,
+        blocks: &mut Blocks,
+        steps: &mut Vec<QueryStep>,
+    ) -> Result<bool, Stop> {
+        if self.is_done {
+            return Ok(true);
+        }
+        let rows = &mut self.rows;
+        self.is_done = match &mut self.kind {
+            Kind::All => {
+                *rows = everything(source.search);
+                true
+            }
+            Kind::Finding(finding) => {
+                let is_done = finding.step(source.search, within, blocks)?;
+                if is_done {
+                    steps.push(told(finding));
+                    // Ranking asks again for what has no lists of its own.
+                    *rows = if finding.is_prefix() {
+                        finding.rows().clone()
+                    } else {
+                        finding.take_rows()
+                    };
+                }
+                is_done
+            }
+            Kind::Selection { selection, at } => {
+                let is_done = selection.step(source, within, blocks)?;
+                if is_done {
+                    steps.extend(selection.plan().into_iter().map(|step| QueryStep {
+                        at: *at,
+                        what: step.what,
+                        rows: step.rows,
+                        work: selection.progress().seen,
+                    }));
+                    *rows = selection.rows().clone();
+                }
+                is_done
+            }
+            Kind::Not(part) => {
+                let is_done = part.step(source, within, blocks, steps)?;
+                if is_done {
+                    *rows = within.cloned().unwrap_or_else(|| everything(source.search));
+                    *rows -= std::mem::take(&mut part.rows);
+                }
+                is_done
+            }
+            Kind::Or { parts, at } => match parts.get_mut(*at) {
+                None => true,
+                Some(part) => {
+                    if part.step(source, within, blocks, steps)? {
+                        *rows |= std::mem::take(&mut part.rows);
+                        *at += 1;
+                    }
+                    *at >= parts.len()
+                }
+            },
+            Kind::And {
+                parts,
+                is_sorted,
+                at,
+            } => {
+                if !*is_sorted {
+                    parts.sort_by_key(Plan::cost);
+                    *is_sorted = true;
+                }
+                match parts.get_mut(*at) {
+                    None => true,
+                    Some(part) => {
+                        let left = if *at > 0 { Some(&*rows) } else { within };
+                        if part.step(source, left, blocks, steps)? {
+                            let found = std::mem::take(&mut part.rows);
+                            if *at > 0 {
+                                *rows &= found;
+                            } else {
+                                *rows = found;
+                                // What others leave is all that matters.
+                                if let Some(within) = within {
+                                    *rows &= within;
+                                }
+                            }
+                            *at += 1;
+                        }
+                        *at >= parts.len() || *at > 0 && rows.is_empty()
+                    }
+                }
+            }
+        };
+        Ok(self.is_done)
+    }
+
+    /// Finds what was left out because nothing could come of it: it weighs all the same.
+    fn finish(&mut self, search: &SearchIndex, blocks: &mut Blocks) -> Result<bool, Stop> {
+        match &mut self.kind {
+            Kind::Finding(finding) if finding.is_prefix() => finding.step(search, None, blocks),
+            Kind::Not(_) => Ok(true),
+            _ => {
+                for part in self.parts_mut() {
+                    if !part.finish(search, blocks)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    /// What weighs, in the order of the query.
+    fn groups(&self, documents: u64, groups: &mut Vec<Group>) {
+        let mut findings = Vec::new();
+        self.findings(&mut findings);
+        findings.sort_by_key(|finding| finding.asked().at);
+        for finding in findings {
+            if finding.is_prefix() {
+                groups.push(Group::flat(finding.rows().clone(), documents));
+            }
+            for (slot, meaning) in finding.asked().slots.iter().zip(&finding.meanings) {
+                if !slot.is_prefix {
+                    groups.push(Group::word(&meaning.forms, documents));
+                }
+            }
+        }
+    }
+
+    /// Texts that hits have: none behind a `not`.
+    fn findings<'a>(&'a self, found: &mut Vec<&'a Finding>) {
+        match &self.kind {
+            Kind::Finding(finding) => found.push(finding),
+            Kind::Not(_) => {}
+            _ => self.parts().iter().for_each(|part| part.findings(found)),
+        }
+    }
+
+    fn asked<'a>(&'a self, found: &mut Vec<&'a Asked>) {
+        let mut findings = Vec::new();
+        self.findings(&mut findings);
+        found.extend(findings.into_iter().map(Finding::asked));
+    }
+}
+
+fn everything(search: &SearchIndex) -> RoaringBitmap {
+    let mut rows = RoaringBitmap::new();
+    rows.insert_range(0..u32::try_from(search.end()).unwrap_or(u32::MAX));
+    rows
+}
+
+fn told(finding: &Finding) -> QueryStep {
+    let words = finding.asked().slots.iter().map(|slot| {
+        let star = if slot.is_prefix { "*" } else { "" };
+        format!("{}{star}", String::from_utf8_lossy(&slot.term))
+    });
+    let mut what = words.collect::<Vec<_>>().join(" ");
+    let others = finding.meanings.iter().flat_map(|meaning| &meaning.forms);
+    let others = others.filter(|form| !form.is_itself).count();
+    if others > 0 {
+        what.push_str(&format!(" and {others} other forms"));
+    }
+    QueryStep {
+        at: finding.asked().at,
+        what,
+        rows: finding.rows().len(),
+        work: finding.work(),
+    }
+}

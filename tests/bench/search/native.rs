@@ -1,0 +1,221 @@
+//! Builds a search index of texts that are made up, natively, and asks it: how fast, how large, how soon.
+//! `native DOCUMENTS [WORDS]` prints a line a figure. Words are as frequent as in English: by rank, falling like Zipf's.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use stackroom::document::Document;
+use stackroom::index::Index;
+use stackroom::query::parse;
+use stackroom::row::Row;
+use stackroom::search::{Query, QueryOptions, SearchIndex, Source};
+use stackroom::segment::{Blocks, Stop};
+
+const VOCABULARY: usize = 400_000;
+const MEAN_WORDS: u64 = 400;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (self.0 >> 33) % bound
+    }
+}
+
+/// Files in memory, and what was read of them.
+struct Host {
+    files: BTreeMap<u32, Vec<u8>>,
+    blocks: Blocks,
+    read: u64,
+}
+
+impl Host {
+    fn run<T>(&mut self, mut operation: impl FnMut(&mut Blocks) -> Result<T, Stop>) -> T {
+        loop {
+            match operation(&mut self.blocks) {
+                Ok(done) => return done,
+                Err(Stop::Missing(span)) => {
+                    let file = &self.files[&span.file];
+                    let from = usize::try_from(span.offset)
+                        .expect("an offset")
+                        .min(file.len());
+                    let to = file.len().min(from + span.length as usize);
+                    self.read += span.length as u64;
+                    self.blocks.provide(span, &file[from..to]);
+                }
+                Err(Stop::Damaged(span)) => panic!("damaged: {span:?}"),
+            }
+        }
+    }
+
+    fn put(&mut self, bytes: Vec<u8>) -> (u32, u64) {
+        let file = self.files.keys().max().map_or(0, |last| last + 1);
+        let length = bytes.len() as u64;
+        self.files.insert(file, bytes);
+        (file, length)
+    }
+}
+
+/// Words by rank, and how often those up to each are met, of 2^31.
+fn vocabulary() -> (Vec<String>, Vec<u64>) {
+    let mut random = Random(11);
+    let letters = b"etaoinshrdlucmfwypvbgkjqxz";
+    let mut words = Vec::new();
+    let mut sums = Vec::new();
+    let mut sum = 0.0;
+    for rank in 0..VOCABULARY {
+        let length =
+            2 + (rank as u64 + 2).ilog2() / 3 + u32::try_from(random.below(4)).expect("small");
+        let mut letter = || {
+            let at = random.below(26).min(random.below(26));
+            char::from(letters[usize::try_from(at).expect("small")])
+        };
+        words.push((0..length).map(|_| letter()).collect());
+        sum += 1.0 / (rank as f64 + 2.7);
+        sums.push(sum);
+    }
+    let scaled = sums
+        .iter()
+        .map(|part| (part / sum * f64::from(1u32 << 31)) as u64);
+    (words, scaled.collect())
+}
+
+fn text(random: &mut Random, words: &[String], sums: &[u64], length: u64) -> String {
+    let mut text = String::new();
+    for _ in 0..length {
+        let at = random.below(1 << 31);
+        let rank = sums.partition_point(|sum| *sum <= at).min(words.len() - 1);
+        text.push_str(&words[rank]);
+        text.push_str(if random.below(14) == 0 { ". " } else { " " });
+    }
+    text
+}
+
+pub fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let documents: u64 = arguments
+        .next()
+        .map_or(10_000, |count| count.parse().expect("a number"));
+    let mean: u64 = arguments
+        .next()
+        .map_or(MEAN_WORDS, |count| count.parse().expect("a number"));
+    let (words, sums) = vocabulary();
+    let mut random = Random(5);
+    let mut host = Host {
+        files: BTreeMap::new(),
+        blocks: Blocks::new(32 << 20),
+        read: 0,
+    };
+    let mut search = SearchIndex::new();
+    let (mut bytes, mut seconds, mut merging) = (0, 0.0, 0.0);
+    for row in 0..documents {
+        let length = 1 + random.below(mean) * random.below(8) / 2;
+        let document = Document {
+            row,
+            title: text(&mut random, &words, &sums, 6),
+            text: text(&mut random, &words, &sums, length),
+            ..Document::default()
+        };
+        let record = Row {
+            url: format!(
+                "http://site{}.example/{}/{row}.html",
+                row % 50,
+                words[300 + (row % 900) as usize]
+            )
+            .into_bytes(),
+            mime: b"text/html".to_vec(),
+            status: Some(200),
+            ..Row::default()
+        };
+        bytes += document.text.len() + document.title.len();
+        let start = Instant::now();
+        search.push(row, &record, Some(&document));
+        if search.is_full() || row + 1 == documents {
+            let (file, length) = host.put(search.flush(row));
+            host.run(|blocks| search.adopt(file, length, blocks));
+            println!("segment {} bytes at row {row}", length);
+        }
+        seconds += start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let is_last = row + 1 == documents;
+        while search.begin_merge(row, is_last) {
+            let mut merged = Vec::new();
+            while !host.run(|blocks| search.merge(blocks)) {
+                merged.extend(search.take_merged());
+            }
+            merged.extend(search.take_merged());
+            let (file, length) = host.put(merged);
+            for gone in host.run(|blocks| search.end_merge(file, length, blocks)) {
+                host.files.remove(&gone);
+            }
+        }
+        merging += start.elapsed().as_secs_f64();
+    }
+    let megabytes = bytes as f64 / 1e6;
+    println!("{documents} documents, {megabytes:.1} MB of text");
+    println!(
+        "built in {seconds:.2} s, {:.1} MB/s; merged in {merging:.2} s",
+        megabytes / seconds
+    );
+    println!(
+        "{} bytes, {:.3} of the text",
+        search.bytes(),
+        search.bytes() as f64 / bytes as f64
+    );
+    let [file] = search.files()[..] else {
+        return;
+    };
+    let segment =
+        host.run(|blocks| stackroom::segment::Segment::open(file, search.bytes(), blocks));
+    for section in segment.sections() {
+        println!(
+            "  {} {} entries",
+            String::from_utf8_lossy(&section.name),
+            section.entries
+        );
+    }
+    let queries = [
+        words[0].clone(),
+        words[1000].clone(),
+        words[100_000].clone(),
+        format!("{} {}", words[0], words[1]),
+        format!("{} {}", words[0], words[5000]),
+        format!("{} or {}", words[3], words[300]),
+        format!("\"{} {}\"", words[0], words[1]),
+        format!("\"{} {}\"", words[10], words[2000]),
+        format!("{}*", &words[3000][..2]),
+        format!("{}*", &words[3000][..4]),
+        format!("title:{} -{}", words[50], words[0]),
+        words[..10].join(" or "),
+    ];
+    let index = Index::new();
+    let source = Source {
+        search: &search,
+        index: &index,
+        documents: None,
+    };
+    for text in queries {
+        let node = parse(&text).expect("a query");
+        let mut times = Vec::new();
+        let mut found = 0;
+        host.read = 0;
+        for _ in 0..5 {
+            let start = Instant::now();
+            let mut query = Query::new(&node, QueryOptions::default()).expect("a query");
+            while !host.run(|blocks| query.step(&source, blocks)) {}
+            let finding = start.elapsed();
+            while !host.run(|blocks| query.rank(10, &source, blocks)) {}
+            times.push((start.elapsed(), finding));
+            found = query.count();
+        }
+        let first = times[0].0;
+        times.sort();
+        println!(
+            "{text}: {found} rows, first {first:.1?}, then {:.1?} of which finding {:.1?}, {} kB read",
+            times[2].0,
+            times[2].1,
+            host.read / 1000
+        );
+    }
+}
