@@ -82,14 +82,15 @@ impl Opening {
     }
 
     fn opened(&self, footer: Footer, resident: Vec<u8>, pages: &mut Pages) -> Dictionary {
-        pages.tell(self.file, footer.id);
-        Dictionary {
+        let dictionary = Dictionary {
             file: self.file,
             bytes: self.bytes,
             count: footer.count,
             kind: footer.kind,
             laid: laid(&footer, resident),
-        }
+        };
+        pages.tell(self.file, footer.id, dictionary.resident());
+        dictionary
     }
 }
 

@@ -1,4 +1,5 @@
-//! Pages of all dictionaries that are open: so many bytes of them, those that were used of late.
+//! Pages of all dictionaries that are open: so many bytes of them and of the dictionaries themselves, those pages that were
+//! used of late.
 //!
 //!   sealed := checksum:u64 content
 //! The checksum is xxh64 of the content, seeded with the dictionary's id plus the place's offset: a page of another
@@ -58,8 +59,8 @@ pub struct Pages {
     slots: Vec<Slot>,
     hand: usize,
     index: HashMap<(u32, u64), usize, BuildHasherDefault<PlaceHasher>>,
-    /// The ids of dictionaries, by their files.
-    ids: HashMap<u32, u64>,
+    /// Of dictionaries their ids and the bytes that they take, by their files.
+    open: HashMap<u32, (u64, usize)>,
     reads: u64,
 }
 
@@ -72,7 +73,7 @@ impl Pages {
             slots: Vec::new(),
             hand: 0,
             index: HashMap::default(),
-            ids: HashMap::new(),
+            open: HashMap::new(),
             reads: 0,
         }
     }
@@ -86,7 +87,7 @@ impl Pages {
         }
     }
 
-    /// Bytes of memory that the pages take.
+    /// Bytes of memory that the pages take, and the dictionaries that are open.
     pub fn resident(&self) -> usize {
         self.bytes
     }
@@ -118,7 +119,9 @@ impl Pages {
 
     /// Forgets a file: it is gone, or is another one from now on.
     pub fn forget(&mut self, file: u32) {
-        self.ids.remove(&file);
+        if let Some((_, bytes)) = self.open.remove(&file) {
+            self.bytes -= bytes;
+        }
         for at in (0..self.slots.len()).rev() {
             if self.slots[at].key.0 == file {
                 self.remove(at);
@@ -126,9 +129,12 @@ impl Pages {
         }
     }
 
-    /// In this file there is the dictionary of this id.
-    pub(super) fn tell(&mut self, file: u32, id: u64) {
-        self.ids.insert(file, id);
+    /// In this file there is the dictionary of this id, which takes so many bytes.
+    pub(super) fn tell(&mut self, file: u32, id: u64, bytes: usize) {
+        self.forget(file);
+        self.make_room(bytes);
+        self.open.insert(file, (id, bytes));
+        self.bytes += bytes;
     }
 
     pub(super) fn is_sealed(&self, bytes: &[u8], seed: u64) -> bool {
@@ -139,8 +145,8 @@ impl Pages {
     }
 
     fn is_sound(&self, span: Span, bytes: &[u8]) -> bool {
-        let id = self.ids.get(&span.file);
-        id.is_some_and(|id| self.is_sealed(bytes, id.wrapping_add(span.offset)))
+        let open = self.open.get(&span.file);
+        open.is_some_and(|(id, _)| self.is_sealed(bytes, id.wrapping_add(span.offset)))
     }
 
     /// What stands at a place of a file.
@@ -164,23 +170,21 @@ impl Pages {
 
     /// Makes room for so many bytes at a place, and gives memory to be used again.
     fn room(&mut self, key: (u32, u64), length: usize) -> Vec<u8> {
-        let mut memory = match self.index.get(&key) {
-            Some(&at) => self.remove(at),
-            None => Vec::new(),
-        };
-        while self.slots.len() >= SLOTS_MIN && self.bytes + length + SLOT_BYTES > self.bytes_max {
+        let own = self.index.get(&key).copied().map(|at| self.remove(at));
+        let freed = self.make_room(length + SLOT_BYTES);
+        // Memory of about the length: what is longer would count for more than it holds.
+        let fits = |memory: &Vec<u8>| (length..=length + length / 4).contains(&memory.capacity());
+        own.into_iter().chain(freed).find(fits).unwrap_or_default()
+    }
+
+    /// Lets pages go until there is room for so many bytes; gives the memory of the last one.
+    fn make_room(&mut self, bytes: usize) -> Option<Vec<u8>> {
+        let mut freed = None;
+        while self.slots.len() >= SLOTS_MIN && self.bytes + bytes > self.bytes_max {
             let at = self.next_to_go();
-            let freed = self.remove(at);
-            // Memory of about the length: what is longer would count for more than it holds.
-            let fits = (length..=length + length / 4).contains(&freed.capacity());
-            if fits || memory.capacity() < length {
-                memory = freed;
-            }
+            freed = Some(self.remove(at));
         }
-        if memory.capacity() > length + length / 4 {
-            memory = Vec::new();
-        }
-        memory
+        freed
     }
 
     fn next_to_go(&mut self) -> usize {
@@ -265,7 +269,7 @@ mod tests {
     #[test]
     fn no_more_is_kept_than_may_be_and_what_is_used_stays() {
         let mut pages = Pages::new(64 << 10);
-        pages.tell(1, 5);
+        pages.tell(1, 5, 0);
         let place = |n: u64| Place {
             offset: n * 1008,
             length: 1008,

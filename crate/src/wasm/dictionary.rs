@@ -243,7 +243,7 @@ impl Dictionaries {
         dictionary.map_or(0, Dictionary::resident)
     }
 
-    /// Bytes of memory that pages take.
+    /// Bytes of memory that pages take, and all dictionaries that are open.
     pub fn pages_resident(&self) -> usize {
         self.pages.resident()
     }

@@ -7,8 +7,9 @@ import { CACHE } from "../corpus.mjs";
 import { runLayout } from "./cell.js";
 import { table } from "./table.mjs";
 
-export async function load(folder) {
-  const module = await import(pathToFileURL(join(folder, "dictionary.js")).href);
+/** The module; with another `name` another one, which has memory of its own. */
+export async function load(folder, name = "") {
+  const module = await import(`${pathToFileURL(join(folder, "dictionary.js")).href}?${name}`);
   await module.default({ module_or_path: readFileSync(join(folder, "dictionary_bg.wasm")) });
   return module;
 }
