@@ -12,7 +12,13 @@ use super::hash::Hashing;
 use super::opening::START_BYTES;
 use super::out::Out;
 use super::pages::{CHECKSUM_BYTES, Place};
+use super::tagged;
 use super::writing;
+
+const USUAL_PAGE_BYTES: u32 = 4 << 10;
+/// Shorter ones cost as much memory beside them as they hold of strings.
+const TAGGED_PAGE_BYTES_MIN: u32 = 1 << 10;
+const TAGGED_PAGE_BYTES_MAX: u32 = 16 << 10;
 
 /// How a dictionary is made.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +26,7 @@ pub struct Shape {
     pub kind: Kind,
     /// Random: who does not know it cannot choose strings that meet.
     pub salt: [u8; 16],
-    /// From 256 to 32,768.
+    /// From 256 to 32,768; 0 for what the strings ask for.
     pub page_bytes: u32,
     /// Bits of hashes that count. Fewer than all make strings meet, for tests.
     pub hash_bits: u8,
@@ -28,14 +34,10 @@ pub struct Shape {
 
 impl Shape {
     pub fn new(kind: Kind, salt: [u8; 16]) -> Shape {
-        let page_bytes = match kind {
-            Kind::Tagged => 2 << 10,
-            _ => 4 << 10,
-        };
         Shape {
             kind,
             salt,
-            page_bytes,
+            page_bytes: 0,
             hash_bits: 64,
         }
     }
@@ -106,7 +108,10 @@ impl Builder {
     /// Hands out the file in pieces, in their order. With two strings that are the same there is none.
     pub fn finish(self, sink: &mut dyn FnMut(&[u8])) -> Result<(), Error> {
         let Builder { shape, given } = self;
-        let page_bytes = shape.page_bytes.clamp(PAGE_BYTES_MIN, PAGE_BYTES_MAX);
+        let page_bytes = match shape.page_bytes {
+            0 => usual_page_bytes(shape.kind, &given),
+            stated => stated.clamp(PAGE_BYTES_MIN, PAGE_BYTES_MAX),
+        };
         let hashing = Hashing {
             salt: shape.salt,
             bits: shape.hash_bits,
@@ -143,6 +148,19 @@ impl Builder {
         out.footer(&footer.content());
         Ok(())
     }
+}
+
+/// Of tagged pages such that a dozen strings are in each: fewer are too unlike in number, of more all are read for one.
+fn usual_page_bytes(kind: Kind, given: &Given) -> u32 {
+    if kind != Kind::Tagged {
+        return USUAL_PAGE_BYTES;
+    }
+    let each = given.bytes.len() / given.ends.len().max(1) + tagged::ENTRY_BYTES;
+    let dozen = u32::try_from(12 * each).unwrap_or(PAGE_BYTES_MAX);
+    dozen
+        .min(TAGGED_PAGE_BYTES_MAX)
+        .next_power_of_two()
+        .max(TAGGED_PAGE_BYTES_MIN)
 }
 
 fn too_large() -> Error {

@@ -41,13 +41,13 @@ pub struct DictionaryBuilder {
 
 #[wasm_bindgen]
 impl DictionaryBuilder {
-    /// `salt`: 16 random bytes. `page_bytes` is the usual where it is 0.
+    /// `salt`: 16 random bytes. `page_bytes` is 0 for what the strings ask for.
     #[wasm_bindgen(constructor)]
     pub fn new(kind: &str, each: u32, salt: &[u8], page_bytes: u32) -> DictionaryBuilder {
-        let mut shape = Shape::new(kind_named(kind, each), salt.try_into().unwrap_or_default());
-        if page_bytes > 0 {
-            shape.page_bytes = page_bytes;
-        }
+        let shape = Shape {
+            page_bytes,
+            ..Shape::new(kind_named(kind, each), salt.try_into().unwrap_or_default())
+        };
         DictionaryBuilder {
             builder: Some(Builder::new(shape)),
             file: Vec::new(),
