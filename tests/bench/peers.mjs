@@ -38,3 +38,13 @@ export function sqliteWasm() {
 export function waSqlite() {
   return fetchPackage(WA_SQLITE);
 }
+
+export const MINISEARCH = "minisearch@7.2.0";
+export const FLEXSEARCH = "flexsearch@0.8.212";
+export const ORAMA = "@orama/orama@3.1.18";
+
+/** Folders of search engines in JavaScript by name; those that cannot be had are left out. */
+export function searchEngines() {
+  const folders = { minisearch: fetchPackage(MINISEARCH), flexsearch: fetchPackage(FLEXSEARCH), orama: fetchPackage(ORAMA) };
+  return Object.fromEntries(Object.entries(folders).filter(([, folder]) => folder));
+}

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { Figures } from "./figures.mjs";
 
 /** Name to module. A bench is one file with `bench(figures, { parts, options, say })`, and `OPTIONS`, their names. */
-const BENCHES = { dict: "./dict.mjs", documents: "./documents.mjs", formats: "./formats.mjs", index: "./index.mjs", linhash: "./linhash.mjs", open: "./open.mjs", reopen: "./reopen.mjs", replay: "./replay.mjs", scripts: "./scripts.mjs", seams: "./seams.mjs" };
+const BENCHES = { dict: "./dict.mjs", documents: "./documents.mjs", formats: "./formats.mjs", index: "./index.mjs", linhash: "./linhash.mjs", open: "./open.mjs", reopen: "./reopen.mjs", replay: "./replay.mjs", scripts: "./scripts.mjs", search: "./search.mjs", seams: "./seams.mjs" };
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const RECORDS = fileURLToPath(new URL("./record/", import.meta.url));
