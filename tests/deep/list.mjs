@@ -41,6 +41,11 @@ export const deepTests = {
   },
   "kills-opfs": { what: "the half of kills that is about files", takes: "hours", run: () => runKills(["--grep", "on opfs"]) },
   "kills-indexeddb": { what: "the half of kills that is about a database", takes: "hours", run: () => runKills(["--grep", "on indexeddb"]) },
+  labels: {
+    what: "the queries of a catalogue of two million labelled records, and ten times the regular expressions, against scans",
+    takes: "minutes",
+    run: async () => [await runCargoTests({ args: ["--release", "--test", "facets"], env: fast, minutes: hours(1) })],
+  },
   leaks: {
     what: "an archived page tries every channel to the outside from every kind of realm, in every layout of replay, both browsers",
     takes: "an hour",

@@ -9,7 +9,7 @@
 //!   text   := "\"" (char | "\\" char)* "\"" | word             a word goes on to a blank or a bracket that it did not open
 //!   regex  := "/" (char | "\\" char)* "/" ["i"]
 //!   labels := "{" [label ("," label)* [","]] "}"               all of them must hold
-//!   label  := COLUMN ("==" | "=~") quoted-text                 a regular expression means all of the value
+//!   label  := COLUMN ("==" | "=~" | "!=" | "!~") quoted-text   a regular expression means all of the value
 //!   request := "label_values" "(" labels "," quoted-text ")" | query
 //! In a quoted expression a backslash is taken away before a quote only; elsewhere before whatever follows it. A text without a column is for full text to find. What columns there are, and what they take, is not known here.
 
@@ -375,9 +375,11 @@ impl Parser {
         let column = name.to_ascii_lowercase();
         self.at += name.len();
         self.blanks();
+        let is_not = self.peek() == Some('!');
         let is_regex = self.next_is(1, |next| next == '~');
-        if self.peek() != Some('=') || !is_regex && !self.next_is(1, |next| next == '=') {
-            let message = format!("{column}: expected == or =~ and a text in quotes");
+        let is_sign = matches!(self.peek(), Some('=' | '!'));
+        if !is_sign || !is_regex && !self.next_is(1, |next| next == '=') {
+            let message = format!("{column}: expected ==, =~, != or !~ and a text in quotes");
             return Err(wrong(code::QUERY_SYNTAX, self.at, &message));
         }
         self.at += 2;
@@ -395,12 +397,17 @@ impl Parser {
         } else {
             Value::Quoted(self.quoted()?)
         };
-        Ok(Node::Leaf(Leaf {
+        let leaf = Node::Leaf(Leaf {
             column: Some(column),
             value,
             at,
             is_label: true,
-        }))
+        });
+        Ok(if is_not {
+            Node::Not(Box::new(leaf))
+        } else {
+            leaf
+        })
     }
 
     // Characters
@@ -621,7 +628,7 @@ mod tests {
             ),
             (
                 "{a=\"b\"}",
-                "a: expected == or =~ and a text in quotes, at character 3 of the query",
+                "a: expected ==, =~, != or !~ and a text in quotes, at character 3 of the query",
             ),
             (
                 "{a==b}",

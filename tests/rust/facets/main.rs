@@ -9,5 +9,8 @@ mod host;
 mod support;
 
 mod counts;
+mod golden;
+mod labels;
+mod regexes;
 mod selected;
 mod world;

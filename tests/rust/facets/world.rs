@@ -9,10 +9,7 @@ use stackroom::document::{Document, DocumentKind};
 use stackroom::index::{Documents, Index, Part};
 use stackroom::query::{Facts, Leaf, Node, parse};
 use stackroom::row::Row;
-use stackroom::search::{
-    FacetsDraft, SearchIndex, SearchManifest, SearchPart, Selection, Source, record_facets,
-};
-use stackroom::segment::SegmentWriter;
+use stackroom::search::{SearchIndex, Selection, Source};
 
 use crate::host::Host;
 use crate::support::Random;
@@ -308,28 +305,20 @@ impl World {
 
     fn keep_facets(&mut self, segments: usize) {
         let each = self.all.len().div_ceil(segments);
-        let mut manifest = SearchManifest::default();
         for start in (0..self.all.len()).step_by(each) {
             let end = self.all.len().min(start + each);
-            let mut draft = FacetsDraft::default();
             for (one, row) in self.all[start..end].iter().zip(start..) {
-                let row = u32::try_from(row).expect("a row");
-                record_facets(&one.row, one.document.as_ref(), |field, value| {
-                    draft.add(row, field, value);
-                });
+                assert!(
+                    self.search
+                        .push(row as u64, &one.row, one.document.as_ref())
+                );
             }
-            let mut writer = SegmentWriter::new(start as u64);
-            draft.write(&mut writer);
-            let (file, bytes) = self.file(writer.finish());
-            manifest.parts.push(SearchPart {
-                file,
-                bytes,
-                end: end as u64,
-                ..SearchPart::default()
-            });
+            let bytes = self.search.flush(start as u64);
+            let (file, bytes) = self.file(bytes);
+            let search = &mut self.search;
+            let adopted = self.host.run(|blocks| search.adopt(file, bytes, blocks));
+            adopted.expect("sound");
         }
-        let search = self.host.run(|blocks| SearchIndex::open(&manifest, blocks));
-        self.search = search.expect("sound");
     }
 
     /// The rows that a condition selects.

@@ -73,15 +73,17 @@ impl Pattern {
         self.starts.as_deref()
     }
 
-    /// Literals of which each text holds one, as they stand; the longest there are.
-    pub fn needles(&self) -> Option<Vec<&str>> {
-        let groups = self.groups.iter().filter(|group| {
-            let is_needle = |literal: &Literal| !literal.is_folded && !literal.text.is_empty();
-            group.iter().all(is_needle)
-        });
-        let shortest = |group: &Vec<Literal>| group.iter().map(|literal| literal.text.len()).min();
-        let best = groups.max_by_key(|group| shortest(group))?;
-        Some(best.iter().map(|literal| literal.text.as_str()).collect())
+    /// Literals of which each text holds one, the longest there are, and whether they are folded: in small letters, for
+    /// texts whose letters of ASCII are made small.
+    pub fn needles(&self) -> Option<(Vec<String>, bool)> {
+        let shortest = |group: &&Vec<Literal>| group.iter().map(|literal| literal.text.len()).min();
+        let best = self.groups.iter().max_by_key(shortest)?;
+        let is_folded = best.iter().any(|literal| literal.is_folded);
+        let needle = |literal: &Literal| match is_folded {
+            true => literal.text.to_ascii_lowercase(),
+            false => literal.text.clone(),
+        };
+        Some((best.iter().map(needle).collect(), is_folded))
     }
 
     /// Fragments of words: of each group a text holds one at least.

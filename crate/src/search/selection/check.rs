@@ -31,6 +31,8 @@ pub struct Fits {
     matcher: Matcher,
     starts: Vec<Start>,
     needles: Vec<Vec<u8>>,
+    /// The needles are in small letters.
+    is_folded: bool,
 }
 
 impl Fits {
@@ -40,6 +42,7 @@ impl Fits {
             matcher,
             starts: Vec::new(),
             needles: Vec::new(),
+            is_folded: false,
         };
         let looks = match &fits.matcher {
             Matcher::Exact(text) => vec![Look::Value(text.clone())],
@@ -48,8 +51,9 @@ impl Fits {
             }
             Matcher::Regex(expression) => {
                 let pattern = Pattern::of(expression.as_str(), expression.ignores_case);
-                if let Some(needles) = pattern.needles() {
-                    fits.needles = needles.iter().map(|one| one.as_bytes().to_vec()).collect();
+                if let Some((needles, is_folded)) = pattern.needles() {
+                    fits.needles = needles.into_iter().map(String::into_bytes).collect();
+                    fits.is_folded = is_folded;
                 }
                 match pattern.starts() {
                     None => vec![Look::Prefix(Vec::new())],
@@ -67,11 +71,17 @@ impl Fits {
         if self.starts.iter().any(|start| start.is_sure(value)) {
             return true;
         }
-        let is_there = |needle: &Vec<u8>| memchr::memmem::find(value, needle).is_some();
-        if !self.needles.is_empty() && !self.needles.iter().any(is_there) {
+        if !self.needles.is_empty() && !self.holds_needle(value) {
             return false;
         }
         self.matcher.matches(value)
+    }
+
+    fn holds_needle(&self, value: &[u8]) -> bool {
+        let folded = self.is_folded.then(|| value.to_ascii_lowercase());
+        let value = folded.as_deref().unwrap_or(value);
+        let is_there = |needle: &Vec<u8>| memchr::memmem::find(value, needle).is_some();
+        self.needles.iter().any(is_there)
     }
 
     pub fn matcher(&self) -> &Matcher {

@@ -10,6 +10,7 @@ mod span;
 mod text;
 mod url;
 mod values;
+mod words;
 
 use roaring::RoaringBitmap;
 

@@ -6,25 +6,27 @@ use roaring::RoaringBitmap;
 
 use super::check::{Check, Fits, Look};
 use super::values::ValueSearch;
+use super::words::FragmentRows;
 use super::{Found, Progress};
 use crate::index::{Documents, Long};
 use crate::query::Matcher;
-use crate::search::Fragment;
 use crate::search::pattern::Pattern;
 use crate::search::source::Source;
+use crate::search::{Field, Fragment};
 use crate::segment::{Blocks, Stop};
 
 /// Bytes of text that are asked in one step, or that of one document.
 const BYTES_A_STEP: usize = 256 << 10;
 /// Documents that are looked at in one step.
 const DOCUMENTS_A_STEP: usize = 256;
+/// So few documents are asked without looking words up.
+const ROWS_FEW: u64 = 16;
 /// Groups of fragments that are looked up.
 const GROUPS_MAX: usize = 4;
 
 pub struct TextSearch {
     fits: Fits,
     /// Fragments of words, still to be looked up; the best of them last.
-    #[allow(dead_code)]
     groups: Vec<Vec<Fragment>>,
     state: State,
 }
@@ -34,7 +36,7 @@ enum State {
     /// Rows that have a document.
     Documents(Box<ValueSearch>, RoaringBitmap),
     /// Of the rows so far those that a group of fragments has.
-    Words(RoaringBitmap),
+    Words(RoaringBitmap, Option<Box<FragmentRows>>),
     Texts(Reading),
 }
 
@@ -86,11 +88,33 @@ impl TextSearch {
                     within: found.within,
                 };
                 if values.step(source, &mut inner, blocks)? {
-                    self.state = State::Words(std::mem::take(rows));
+                    self.state = State::Words(std::mem::take(rows), None);
                 }
                 Ok(false)
             }
-            State::Words(rows) => {
+            State::Words(rows, Some(words)) => {
+                if words.step(source.search, blocks)? {
+                    match words.take() {
+                        Some(having) => {
+                            *rows &= having;
+                            found.tell("text: words looked up", rows.len());
+                        }
+                        None => {
+                            found.tell("text: words passed over, as too many have them", rows.len())
+                        }
+                    }
+                    self.state = State::Words(std::mem::take(rows), None);
+                }
+                Ok(false)
+            }
+            State::Words(rows, words) => {
+                if rows.len() > ROWS_FEW
+                    && let Some(group) = self.groups.pop()
+                {
+                    let rows_max = rows.len() / 2;
+                    *words = Some(Box::new(FragmentRows::new(Field::Text, group, rows_max)));
+                    return Ok(false);
+                }
                 let mut candidates = std::mem::take(rows);
                 candidates.remove_range(source.end()..);
                 found.progress.candidates = candidates.len();

@@ -88,7 +88,16 @@ impl ValueSearch {
             });
             let (check, last) = (&self.check, &mut self.last);
             let (met, fitting) = (&mut self.met, &mut self.fitting);
+            let mut common = Vec::new();
             let is_over = walk.step(&facets, blocks, ENTRIES_A_STEP, &mut |value, high, set| {
+                // A value that no row has which still matters is not asked.
+                if let Some(within) = found.within {
+                    common.clear();
+                    set.common(high, within, |row| common.push(row));
+                    if common.is_empty() {
+                        return Go::ToNext;
+                    }
+                }
                 if last.as_deref() != Some(&*value) {
                     *met += 1;
                     if !check.fits(&value) {
@@ -98,9 +107,7 @@ impl ValueSearch {
                     *last = Some(value.into_owned());
                 }
                 match found.within {
-                    Some(within) => set.common(high, within, |row| {
-                        found.rows.insert(row);
-                    }),
+                    Some(_) => found.rows.extend(&common),
                     None => set.add_to(high, found.rows),
                 }
                 Go::ToNext
