@@ -10,6 +10,7 @@ use super::finding::Finding;
 use super::kept::SearchIndex;
 use super::rank::{Group, Hit, Ranking};
 use super::selection::{Progress, Selection};
+use super::snippet::Marks;
 use super::source::Source;
 use crate::error::{Error, code};
 use crate::limits::SEARCH_TEXTS_MAX;
@@ -191,11 +192,13 @@ impl Query {
         self.plan.progress()
     }
 
-    /// The texts that hits have, for what is marked in them.
-    pub fn asked(&self) -> Vec<&Asked> {
-        let mut found = Vec::new();
-        self.plan.asked(&mut found);
-        found
+    /// The words that are marked in hits, once these are found.
+    pub fn marks(&self) -> Marks {
+        let mut findings = Vec::new();
+        self.plan.findings(&mut findings);
+        let mut marks = Marks::default();
+        findings.into_iter().for_each(|finding| marks.add(finding));
+        marks
     }
 }
 
@@ -473,12 +476,6 @@ impl Plan {
             Kind::Not(_) => {}
             _ => self.parts().iter().for_each(|part| part.findings(found)),
         }
-    }
-
-    fn asked<'a>(&'a self, found: &mut Vec<&'a Asked>) {
-        let mut findings = Vec::new();
-        self.findings(&mut findings);
-        found.extend(findings.into_iter().map(Finding::asked));
     }
 }
 

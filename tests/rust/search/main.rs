@@ -11,3 +11,4 @@ mod corpus;
 mod kept;
 mod naive;
 mod queries;
+mod snippets;

@@ -1,0 +1,355 @@
+//! What a hit says around the words of a query, and where in it they are.
+//!
+//! The positions that the index has lead to the right piece of the text, however long that is. Words found by their
+//! beginning alone are looked for in the first pieces.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use stackroom_words::{Word, words};
+
+use super::field::Field;
+use super::finding::Finding;
+use super::lengths::Start;
+use super::list::{List, starts};
+use super::source::Source;
+use crate::index::Long;
+use crate::segment::{Blocks, Stop};
+
+/// Words that are looked at together, and those that are told before them.
+const WINDOW_WORDS: u32 = 24;
+const CONTEXT_WORDS: u32 = 6;
+/// A passage goes on no further than this behind where it begins.
+const PASSAGE_BYTES: usize = 320;
+const PASSAGES_MAX: usize = 2;
+/// Positions of a form that are looked at.
+const POSITIONS_MAX: usize = 4096;
+/// Pieces in which words are looked for that are known by their beginning.
+const PIECES_MAX: u32 = 16;
+const PIECES_A_PASSAGE: u32 = 2;
+
+/// A word of a query, as a text may have it.
+struct Mark {
+    forms: BTreeSet<Vec<u8>>,
+    prefix: Option<Vec<u8>>,
+    fields: Vec<Field>,
+}
+
+impl Mark {
+    fn is(&self, term: &[u8]) -> bool {
+        let begins = |prefix: &Vec<u8>| term.starts_with(prefix);
+        self.forms.contains(term) || self.prefix.as_ref().is_some_and(begins)
+    }
+}
+
+/// The words of a query that are marked in what it finds.
+#[derive(Default)]
+pub struct Marks {
+    marks: Vec<Mark>,
+}
+
+impl Marks {
+    /// Takes in what a text of the query was found to mean.
+    pub(super) fn add(&mut self, finding: &Finding) {
+        let fields = &finding.asked().fields;
+        for (n, slot) in finding.asked().slots.iter().enumerate() {
+            let forms = finding.meanings.get(n).map(|meaning| &meaning.forms);
+            let forms = forms.into_iter().flatten().map(|form| form.term.clone());
+            self.marks.push(Mark {
+                forms: forms.collect(),
+                prefix: slot.is_prefix.then(|| slot.term.clone()),
+                fields: fields.clone(),
+            });
+        }
+    }
+
+    /// Where in a text of a field its words are: bytes.
+    pub fn find(&self, field: Field, text: &str) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        words(text, |word| {
+            if self.number(field, word.term).is_some() {
+                mark(&mut found, &word);
+            }
+            true
+        });
+        found
+    }
+
+    /// The first of the marks that a term is.
+    fn number(&self, field: Field, term: &[u8]) -> Option<usize> {
+        let mut marks = self.marks.iter();
+        marks.position(|mark| mark.fields.contains(&field) && mark.is(term))
+    }
+}
+
+/// Adds a word; letters of a stretch overlap, and a term beside a word begins with it.
+fn mark(found: &mut Vec<Range<usize>>, word: &Word<'_>) {
+    match found.last_mut() {
+        Some(last) if word.start < last.end => last.end = last.end.max(word.end),
+        _ => found.push(word.start..word.end),
+    }
+}
+
+/// A part of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Passage {
+    pub text: String,
+    /// Where in it the words are: bytes.
+    pub marks: Vec<Range<usize>>,
+    /// The text begins with it, and ends with it.
+    pub is_begin: bool,
+    pub is_end: bool,
+}
+
+enum State {
+    /// Positions of the words that were found so far; the mark and the form that come next.
+    Positions {
+        next: usize,
+    },
+    /// Looks for words in the text itself.
+    Pieces {
+        piece: u32,
+    },
+    /// Windows that are told, by their first words.
+    Passages {
+        windows: Vec<u32>,
+        starts: Vec<Start>,
+    },
+    Done,
+}
+
+/// Looks for the passages of one hit.
+pub struct Snippet<'a> {
+    marks: &'a Marks,
+    row: u32,
+    state: State,
+    /// Words, and which mark each is.
+    places: Vec<(u32, usize)>,
+    passages: Vec<Passage>,
+}
+
+impl<'a> Snippet<'a> {
+    pub fn new(marks: &'a Marks, row: u32) -> Snippet<'a> {
+        Snippet {
+            marks,
+            row,
+            state: State::Positions { next: 0 },
+            places: Vec::new(),
+            passages: Vec::new(),
+        }
+    }
+
+    /// The passages, when they are found; none where the text is not kept.
+    pub fn passages(&self) -> &[Passage] {
+        &self.passages
+    }
+
+    /// Goes on looking; true when all is found.
+    pub fn step(&mut self, source: &Source<'_>, blocks: &mut Blocks) -> Result<bool, Stop> {
+        match &mut self.state {
+            State::Positions { next } => {
+                let Some(mark) = self.marks.marks.get(*next) else {
+                    self.state = State::Pieces { piece: 0 };
+                    return Ok(false);
+                };
+                if mark.fields.contains(&Field::Text) {
+                    let found = positions(mark, self.row, source, blocks)?;
+                    self.places
+                        .extend(found.into_iter().map(|position| (position, *next)));
+                }
+                *next += 1;
+            }
+            State::Pieces { piece } => {
+                let is_wanted = self.places.is_empty() && *piece < PIECES_MAX;
+                let (marks, row) = (self.marks, self.row);
+                if is_wanted && let Some(text) = piece_of(source, row, *piece, blocks)? {
+                    words(&text.1, |word| {
+                        if let Some(mark) = marks.number(Field::Text, word.term) {
+                            self.places.push((text.0 + word.position, mark));
+                        }
+                        true
+                    });
+                    *piece += 1;
+                    return Ok(false);
+                }
+                self.places.sort_unstable();
+                self.state = State::Passages {
+                    windows: windows(&self.places),
+                    starts: starts(source.search, row, blocks)?,
+                };
+            }
+            State::Passages { windows, starts } => {
+                let Some(first) = windows.get(self.passages.len()) else {
+                    self.state = State::Done;
+                    return Ok(true);
+                };
+                let from = first.saturating_sub(CONTEXT_WORDS);
+                let start = starts.iter().rev().find(|start| start.word <= from);
+                let start = start.copied().unwrap_or_default();
+                let passage = passage(self.marks, source, (self.row, from, start), blocks)?;
+                match passage {
+                    Some(passage) => self.passages.push(passage),
+                    None => self.state = State::Done,
+                }
+            }
+            State::Done => return Ok(true),
+        }
+        Ok(false)
+    }
+}
+
+/// Where in its text a row has one of a mark's forms.
+fn positions(
+    mark: &Mark,
+    row: u32,
+    source: &Source<'_>,
+    blocks: &mut Blocks,
+) -> Result<Vec<u32>, Stop> {
+    let mut found = Vec::new();
+    for form in &mark.forms {
+        let mut list = List::new(form, Field::Text);
+        if !list.seek(source.search, row, blocks)? {
+            continue;
+        }
+        if let Some((at, _)) = list.frequency(source.search, row)? {
+            let positions = list.positions(source.search, at, blocks)?;
+            found.extend(positions.iter().take(POSITIONS_MAX));
+        }
+    }
+    Ok(found)
+}
+
+/// The number of the first word of a stored piece, and its text from there on.
+fn piece_of(
+    source: &Source<'_>,
+    row: u32,
+    piece: u32,
+    blocks: &mut Blocks,
+) -> Result<Option<(u32, String)>, Stop> {
+    let starts = starts(source.search, row, blocks)?;
+    let start = match piece.checked_sub(1) {
+        None => Some(Start::default()),
+        Some(behind) => starts.get(behind as usize).copied(),
+    };
+    let Some(start) = start else {
+        return Ok(None);
+    };
+    let text = text_from(source, row, start, 1, blocks)?;
+    Ok(text.map(|(text, _)| (start.word, text)))
+}
+
+/// The text of some pieces from a word on, and whether it ends there; nothing where none is kept.
+fn text_from(
+    source: &Source<'_>,
+    row: u32,
+    start: Start,
+    pieces: u32,
+    blocks: &mut Blocks,
+) -> Result<Option<(String, bool)>, Stop> {
+    let Some(documents) = source.documents else {
+        return Ok(None);
+    };
+    let row = u64::from(row);
+    // One more tells whether there is more.
+    let (count, bytes) = documents.pieces(Long::Text, row, start.piece, pieces + 1, blocks)?;
+    let is_end = count <= pieces;
+    let most = pieces as usize * crate::limits::STORED_PIECE_BYTES;
+    let rest = bytes.get(start.byte..bytes.len().min(most));
+    let Some(rest) = rest.filter(|rest| !rest.is_empty()) else {
+        return Ok(None);
+    };
+    // The last letter may go on in the next piece.
+    let text = match std::str::from_utf8(rest) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    Ok(Some((text.to_owned(), is_end)))
+}
+
+/// The first words of the windows with most of the words in them: the best one, and another that has what it has not.
+fn windows(places: &[(u32, usize)]) -> Vec<u32> {
+    let mut windows: Vec<u32> = Vec::new();
+    let mut told = BTreeSet::new();
+    while windows.len() < PASSAGES_MAX {
+        let mut best = (0, 0, 0);
+        for (n, (first, _)) in places.iter().enumerate() {
+            let end = first.saturating_add(WINDOW_WORDS);
+            if windows
+                .iter()
+                .any(|window| window.abs_diff(*first) <= WINDOW_WORDS)
+            {
+                continue;
+            }
+            let within = places[n..].iter().take_while(|(at, _)| *at < end).take(64);
+            let marks: BTreeSet<usize> = within.clone().map(|(_, mark)| *mark).collect();
+            let fresh = marks.difference(&told).count();
+            let found = (fresh, within.count(), *first);
+            if (found.0, found.1) > (best.0, best.1) {
+                best = found;
+            }
+        }
+        if best.0 == 0 {
+            break;
+        }
+        let end = best.2.saturating_add(WINDOW_WORDS);
+        let within = places.iter().filter(|(at, _)| (best.2..end).contains(at));
+        told.extend(within.map(|(_, mark)| *mark));
+        windows.push(best.2);
+    }
+    if windows.is_empty() {
+        windows.push(0);
+    }
+    windows
+}
+
+/// The text from a word on, as far as a passage goes.
+fn passage(
+    marks: &Marks,
+    source: &Source<'_>,
+    (row, from, start): (u32, u32, Start),
+    blocks: &mut Blocks,
+) -> Result<Option<Passage>, Stop> {
+    let text = text_from(source, row, start, PIECES_A_PASSAGE, blocks)?;
+    let Some((text, is_end)) = text else {
+        return Ok(None);
+    };
+    let (mut begin, mut end, mut is_cut) = (None, 0, false);
+    let mut found = Vec::new();
+    words(&text, |word| {
+        if start.word + word.position < from {
+            return true;
+        }
+        let begin = *begin.get_or_insert(word.start);
+        let is_long = word.end - begin > PASSAGE_BYTES && end > begin;
+        if is_long || start.word + word.position >= from + 2 * WINDOW_WORDS {
+            is_cut = true;
+            return false;
+        }
+        end = end.max(word.end);
+        if marks.number(Field::Text, word.term).is_some() {
+            mark(&mut found, &word);
+        }
+        true
+    });
+    let is_begin = from == 0;
+    let begin = if is_begin { 0 } else { begin.unwrap_or(0) };
+    // Signs behind the last word belong to it.
+    let end = if is_cut || end - begin > PASSAGE_BYTES {
+        end
+    } else {
+        text.len().min(end + 16)
+    };
+    let mut end = end.max(begin);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let shown = found
+        .into_iter()
+        .map(|range| range.start - begin..range.end - begin);
+    Ok(Some(Passage {
+        text: text[begin..end].to_owned(),
+        marks: shown.collect(),
+        is_begin,
+        is_end: is_end && end == text.len(),
+    }))
+}
