@@ -15,6 +15,8 @@ const LOWS: u8 = 1;
 const RUNS: u8 = 2;
 const BITS: u8 = 3;
 const BITS_BYTES: usize = 8192;
+/// Where others are so many times fewer, each of them is looked for.
+const FEW_TIMES: u64 = 8;
 
 /// A set as it stands in an entry.
 #[derive(Clone, Copy)]
@@ -122,7 +124,11 @@ impl<'a> Set<'a> {
                 }
                 Some(rows)
             }
-            Form::Bits(bits) => Some(bits.iter().map(|byte| byte.count_ones()).sum()),
+            Form::Bits(bits) => {
+                let (words, _) = bits.as_chunks::<8>();
+                let words = words.iter().map(|word| u64::from_le_bytes(*word));
+                Some(words.map(u64::count_ones).sum())
+            }
         }
     }
 
@@ -179,10 +185,17 @@ impl<'a> Set<'a> {
                 }
             }
             Form::Lows(lows) => {
-                let lows = lows
-                    .iter()
-                    .map(|low| base + u32::from(u16::from_le_bytes(*low)));
-                lows.filter(|row| others.contains(*row)).for_each(found);
+                let row_of = |low: &[u8; 2]| base + u32::from(u16::from_le_bytes(*low));
+                let count = others.range_cardinality(base..=base + 0xffff);
+                let is_few = count.saturating_mul(FEW_TIMES) < lows.len() as u64;
+                if is_few {
+                    let others = others.range(base..=base + 0xffff);
+                    let is_there = |row: &u32| lows.binary_search_by_key(row, row_of).is_ok();
+                    others.filter(is_there).for_each(found);
+                } else {
+                    let rows = lows.iter().map(row_of);
+                    rows.filter(|row| others.contains(*row)).for_each(found);
+                }
             }
             Form::Runs(_) => {
                 for (first, more) in self.runs() {

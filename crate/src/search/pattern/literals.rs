@@ -8,6 +8,8 @@ const GROUP_MAX: usize = 32;
 /// Shorter pieces of words are in too many of them, unless the words begin or end with them.
 const INNER_LETTERS_MIN: usize = 3;
 const OUTER_LETTERS_MIN: usize = 2;
+/// No longer than a word that is kept whole, so that a word which was cut has it still.
+const FRAGMENT_BYTES_MAX: usize = 48;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Literal {
@@ -111,10 +113,11 @@ impl Literal {
                 _ => OUTER_LETTERS_MIN,
             };
             if length >= enough {
+                let kept = length.min(FRAGMENT_BYTES_MAX);
                 fragments.push(Fragment {
-                    text: self.text[start..end].to_ascii_lowercase(),
+                    text: self.text[start..start + kept].to_ascii_lowercase(),
                     begins_word,
-                    ends_word,
+                    ends_word: ends_word && kept == length,
                 });
             }
             start = end + 1;

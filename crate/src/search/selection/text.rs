@@ -6,7 +6,7 @@ use roaring::RoaringBitmap;
 
 use super::check::{Check, Fits, Look};
 use super::values::ValueSearch;
-use super::words::FragmentRows;
+use super::words::GroupRows;
 use super::{Found, Progress};
 use crate::index::{Documents, Long};
 use crate::query::Matcher;
@@ -36,7 +36,7 @@ enum State {
     /// Rows that have a document.
     Documents(Box<ValueSearch>, RoaringBitmap),
     /// Of the rows so far those that a group of fragments has.
-    Words(RoaringBitmap, Option<Box<FragmentRows>>),
+    Words(RoaringBitmap, Option<Box<GroupRows>>),
     Texts(Reading),
 }
 
@@ -111,8 +111,7 @@ impl TextSearch {
                 if rows.len() > ROWS_FEW
                     && let Some(group) = self.groups.pop()
                 {
-                    let rows_max = rows.len() / 2;
-                    *words = Some(Box::new(FragmentRows::new(Field::Text, group, rows_max)));
+                    *words = Some(Box::new(GroupRows::new(Field::Text, group)));
                     return Ok(false);
                 }
                 let mut candidates = std::mem::take(rows);
