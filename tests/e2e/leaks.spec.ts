@@ -8,7 +8,7 @@ import { expect, test, type Frame, type Page } from "@playwright/test";
 import type { ReplaySetting } from "stackroom/replay";
 import { startCanaries } from "./pages/leaks/canary.mjs";
 import { aloneNames, channels, leakArchive, leavingNames, makeControl, realms, spellings } from "./pages/leaks/site.mjs";
-import { launchReplay, type BrowserName } from "./pages/replaybrowser.mjs";
+import { launchApart, type BrowserName } from "./pages/replaybrowser.mjs";
 import { startReplayHost } from "./pages/replayhost.mjs";
 import { openViewer } from "./pages/replayviewer.js";
 
@@ -71,17 +71,34 @@ function alonePlans(): Plan[] {
 
 let canaries: Awaited<ReturnType<typeof startCanaries>>;
 let host: Awaited<ReturnType<typeof startReplayHost>>;
-let browser: Awaited<ReturnType<typeof launchReplay>>;
+let browser: Awaited<ReturnType<typeof launchApart>>;
 let page: Page;
 const report: Record<string, unknown> = {};
 
 test.beforeAll(async ({ browserName }) => {
   canaries = await startCanaries();
   host = await startReplayHost({ archives: { "leaks.warc.gz": leakArchive(canaries.setup) }, onLabel: makeControl(canaries.setup) });
-  browser = await launchReplay(browserName as BrowserName, { "dom.disable_open_during_load": false, "dom.max_script_run_time": 0, "media.peerconnection.ice.loopback": true });
+  await launch(browserName as BrowserName);
+});
+
+async function launch(name: BrowserName): Promise<void> {
+  browser = await launchApart(name, { "dom.disable_open_during_load": false, "dom.max_script_run_time": 0, "media.peerconnection.ice.loopback": true });
   page = browser.page;
   page.context().on("page", (opened) => void opened.close().catch(() => undefined));
-});
+}
+
+/** What the driver of the browser died of is tried again, in another browser. */
+async function surely(name: string, work: () => Promise<void>): Promise<void> {
+  for (let left = 3; ; left -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (left === 0 || !browser.isGone()) throw error;
+      await browser.close();
+      await launch(name as BrowserName);
+    }
+  }
+}
 
 test.afterAll(async ({ browserName }) => {
   await browser.close();
@@ -135,10 +152,12 @@ test("without the policy the channels are open", async ({ browserName }) => {
     if (canaries.seen.quic > 0) open.add("webtransport");
   };
   for (const plan of plans().filter(({ spelling }) => spelling === "evading")) {
-    canaries.forget();
-    await control(`/leak.html#${inAddress(plan, home)}`);
-    await untilTried(await (await page.waitForSelector("iframe")).contentFrame(), 60_000);
-    await quiet(1_000);
+    await surely(browserName, async () => {
+      canaries.forget();
+      await control(`/leak.html#${inAddress(plan, home)}`);
+      await untilTried(await (await page.waitForSelector("iframe")).contentFrame(), 60_000);
+      await quiet(1_000);
+    });
     note();
     // Every realm does something, or it would prove nothing below.
     expect(asked().filter((name) => name.includes(`.${plan.realm}-`)).length, titleOf(plan)).toBeGreaterThan(3);
@@ -146,17 +165,21 @@ test("without the policy the channels are open", async ({ browserName }) => {
     for (const name of [...(plan.names ?? [...Object.keys(channels.anywhere), ...Object.keys(channels.windowed), ...Object.keys(channels.markup)]), ...(plan.apart ?? [])]) every.add(name);
   }
   for (const plan of alonePlans().filter(({ spelling }) => spelling === "evading")) {
-    canaries.forget();
     const [name = ""] = plan.names?.[0]?.split("@") ?? [];
     every.add(name);
-    await control(`/leak.html#${inAddress(plan, home)}`);
-    await expect.poll(() => canaries.seen.requests.size + canaries.seen.hosts.size + canaries.seen.datagrams, { timeout: isDeep ? 5_000 : 2_000 }).toBeGreaterThan(0).catch(() => undefined);
+    await surely(browserName, async () => {
+      canaries.forget();
+      await control(`/leak.html#${inAddress(plan, home)}`);
+      await expect.poll(() => canaries.seen.requests.size + canaries.seen.hosts.size + canaries.seen.datagrams, { timeout: isDeep ? 5_000 : 2_000 }).toBeGreaterThan(0).catch(() => undefined);
+    });
     note();
     if (canaries.seen.datagrams > 0) open.add(name);
   }
-  canaries.forget();
-  await control("/static-evading.html");
-  await quiet(2_000);
+  await surely(browserName, async () => {
+    canaries.forget();
+    await control("/static-evading.html");
+    await quiet(2_000);
+  });
   note();
   const shut = [...every].filter((name) => !open.has(name)).sort();
   report["channels that reached a canary without the policy"] = open.size;
@@ -188,9 +211,13 @@ async function visit(path: string): Promise<string> {
   return address.slice(0, -path.length);
 }
 
-async function replay(path: string, patience: number, setting: ReplaySetting): Promise<Frame | null> {
-  // A page that takes its window away comes no further than the viewer.
+/** A page that takes its window away comes no further than the viewer. */
+async function atViewer(setting: ReplaySetting): Promise<void> {
   if (new URL(page.url()).origin !== `http://localhost:${host.port}`) await openViewer(page, host, "leaks.warc.gz", setting);
+}
+
+async function replay(path: string, patience: number, setting: ReplaySetting): Promise<Frame | null> {
+  await atViewer(setting);
   await visit(path);
   const frame = await (await page.waitForSelector("iframe[name=replayed]")).contentFrame();
   await untilTried(frame, patience);
@@ -213,29 +240,37 @@ for (const [layout, settingOf] of Object.entries(settings)) {
     const home = await begin(setting);
     const isFirst = layout === Object.keys(settings)[0];
     for (const plan of isInert ? [] : isFirst ? plans() : isDeep ? plans().filter(({ spelling }) => spelling === "evading") : plans().slice(0, 1)) {
-      canaries.forget();
-      const frame = await replay(`/leak.html#${inAddress(plan, home)}`, 60_000, setting);
-      await quiet(500);
-      const refused = await frame?.evaluate(() => Number(document.documentElement.dataset["refused"] ?? 0)).catch(() => 0);
+      let refused: number | undefined;
+      await surely(browserName, async () => {
+        canaries.forget();
+        const frame = await replay(`/leak.html#${inAddress(plan, home)}`, 60_000, setting);
+        await quiet(500);
+        refused = await frame?.evaluate(() => Number(document.documentElement.dataset["refused"] ?? 0)).catch(() => 0);
+      });
       report[`${layout}, refused: ${titleOf(plan)}`] = refused;
       // It was the policy that held, and nothing before it.
       if (plan.realm === "main" && plan.spelling === "evading") expect.soft(refused, titleOf(plan)).toBeGreaterThan(20);
       judge(`${layout}, ${titleOf(plan)}`, browserName);
     }
     for (const plan of isFirst ? alonePlans() : []) {
-      canaries.forget();
-      await replay(`/leak.html#${inAddress(plan, home)}`, isDeep ? 2_500 : 1_500, setting);
+      await surely(browserName, async () => {
+        canaries.forget();
+        await replay(`/leak.html#${inAddress(plan, home)}`, isDeep ? 2_500 : 1_500, setting);
+      });
       const [name = ""] = plan.names?.[0]?.split("@") ?? [];
       judge(`${layout}, ${titleOf(plan)}`, browserName, plan.spelling === "evading" ? name : "");
       expect.soft(new URL(page.url()).origin, titleOf(plan)).toBe(`http://localhost:${host.port}`);
     }
     for (const hasScripts of isInert ? [false] : [true, false]) {
-      await page.evaluate(async (isOn) => (await viewer.opened).setScripts(isOn), hasScripts);
       const paths = ["/static-evading.html", "/headers.html", "/static-plain.html", "/refresh.html"];
       for (const path of isDeep ? paths : paths.slice(0, isFirst && hasScripts ? 2 : 1)) {
-        canaries.forget();
-        await replay(path, isDeep ? 2_000 : 500, setting);
-        await quiet(700);
+        await surely(browserName, async () => {
+          canaries.forget();
+          await atViewer(setting);
+          await page.evaluate(async (isOn) => (await viewer.opened).setScripts(isOn), hasScripts);
+          await replay(path, isDeep ? 2_000 : 500, setting);
+          await quiet(700);
+        });
         judge(`${layout}, ${path}${hasScripts ? "" : " without scripts"}`, browserName);
       }
     }

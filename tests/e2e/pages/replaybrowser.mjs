@@ -1,7 +1,9 @@
 // How replay is tested in each browser: the drivers' own settings would hide what users get.
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { chromium, firefox } from "@playwright/test";
 import { driverOptions } from "../browser.mjs";
 
@@ -48,4 +50,28 @@ export async function launchReplay(name, firefoxPrefs = {}) {
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   };
   return { page: context.pages()[0] ?? (await context.newPage()), close };
+}
+
+/**
+ * The same; Firefox is driven by a process of its own. Its driver dies where a frame that is gone still tells where it
+ * went, and would take the test with it: here it tells that it is gone.
+ * @param {BrowserName} name
+ * @param {Record<string, string | number | boolean>} firefoxPrefs
+ */
+export async function launchApart(name, firefoxPrefs = {}) {
+  if (name !== "firefox") return { ...(await launchReplay(name, firefoxPrefs)), isGone: () => false };
+  const program = fileURLToPath(new URL("driver.mjs", import.meta.url));
+  const driver = spawn(process.execPath, [program, JSON.stringify(replayLaunch(name, firefoxPrefs))], { stdio: ["pipe", "pipe", "ignore"] });
+  const ended = new Promise((resolve) => driver.once("exit", resolve));
+  const endpoint = await new Promise((resolve, reject) => {
+    driver.stdout.once("data", (line) => resolve(String(line).trim()));
+    driver.once("exit", () => reject(new Error("the browser did not start")));
+  });
+  const browser = await firefox.connect(endpoint);
+  const close = async () => {
+    await browser.close().catch(() => undefined);
+    driver.stdin.end();
+    await ended;
+  };
+  return { page: await browser.newPage(), close, isGone: () => !browser.isConnected() };
 }

@@ -76,7 +76,8 @@ export function runtime(setup, kinds, text) {
           for (const script of box.querySelectorAll("script")) script.replaceWith(add("script", Object.fromEntries([...script.attributes].map(({ name, value }) => [name, value])), script.textContent));
           return box;
         },
-        frame: () => add("iframe", {}),
+        // Named from the start: Chromium gives a frame that is there no other name, and would take the page away instead.
+        frame: (name = "") => add("iframe", { name }),
         click: (element) => element.click(),
         code: (script) => URL.createObjectURL(new Blob([script], { type: "text/javascript" })),
         ask: (isAsync, method, change = () => {}) => {

@@ -103,7 +103,7 @@ export const windowed = {
   "frame-location": (t) => (t.frame().contentWindow.location.href = t.url),
   "frame-replace": (t) => t.frame().contentWindow.location.replace(t.url),
   "frame-named": (t) => {
-    t.frame().name = "leaknamed";
+    t.frame("leaknamed");
     t.click(t.add("a", { href: t.url, target: "leaknamed" }, "x"));
   },
   "frame-javascript": (t) => (t.frame().src = `javascript:void(location.href=${JSON.stringify(t.url)})`),
@@ -112,7 +112,7 @@ export const windowed = {
   "frame-redirected": (t) => (t.frame().src = t.redirected),
   "image-redirected": (t) => t.add("img", { src: t.redirected }),
   "form-framed": (t) => {
-    t.frame().name = "leakform";
+    t.frame("leakform");
     t.add("form", { action: t.url, method: "post", target: "leakform" }).submit();
   },
   ping: (t) => t.click(t.add("a", { href: "#ping", ping: t.url }, "x")),
