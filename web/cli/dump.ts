@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 
 import type { ArchiveIndex, DocumentOrder, Library, SortColumn } from "../lib/library/node.js";
 import { COMMON, DAMAGED, USABLE, UsageError, parsed, write, type Command } from "./command.js";
-import { keptFolder, withLibrary } from "./kept.js";
+import { keptFolder, numberOf, withLibrary } from "./kept.js";
 
 const COLUMNS: readonly string[] = ["url", "time", "status", "mime", "type", "size"];
 const DOCUMENT_ORDERS: readonly string[] = ["title", "time"];
@@ -65,9 +65,3 @@ async function rows(library: Library, id: number, limit: number, column: SortCol
 }
 
 const lines = (some: readonly object[]): string => some.map((one) => `${JSON.stringify(one)}\n`).join("");
-
-function numberOf(name: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  if (!/^\d+$/.test(value)) throw new UsageError(`--${name} takes a number`);
-  return Number(value);
-}

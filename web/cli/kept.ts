@@ -21,3 +21,10 @@ export async function withLibrary<T>(folder: string, work: (library: Library) =>
     await library.close();
   }
 }
+
+/** What an option gives as a number. */
+export function numberOf(name: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\d+$/.test(value)) throw new UsageError(`--${name} takes a number`);
+  return Number(value);
+}

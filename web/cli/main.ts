@@ -14,10 +14,11 @@ import { filter } from "./filter.js";
 import { host } from "./host.js";
 import { lookup } from "./lookup.js";
 import { records } from "./records.js";
+import { search } from "./search.js";
 import { surtCommand } from "./surt.js";
 import { verify } from "./verify.js";
 
-const COMMANDS: Readonly<Record<string, Command>> = { records, check, cat, surt: surtCommand, cdx, lookup, filter, convert, add, dump, verify, compact, host };
+const COMMANDS: Readonly<Record<string, Command>> = { records, check, cat, surt: surtCommand, cdx, lookup, filter, convert, add, search, dump, verify, compact, host };
 
 function usage(): string {
   const lines = Object.values(COMMANDS).map(({ synopsis, purpose }) => `  stackroom ${synopsis.padEnd(62)} ${purpose}`);

@@ -60,6 +60,12 @@ impl Document {
         flag(self.is_fragment, FRAGMENT) | flag(self.is_cut, CUT) | flag(self.is_partial, PARTIAL)
     }
 
+    pub fn set_flags(&mut self, flags: u64) {
+        self.is_fragment = flags & FRAGMENT != 0;
+        self.is_cut = flags & CUT != 0;
+        self.is_partial = flags & PARTIAL != 0;
+    }
+
     pub fn write(&self, out: &mut Writer) {
         out.varint(self.row);
         out.varint(self.kind.number());
@@ -91,9 +97,6 @@ impl Document {
         let mut document = Document {
             row,
             kind,
-            is_fragment: flags & FRAGMENT != 0,
-            is_cut: flags & CUT != 0,
-            is_partial: flags & PARTIAL != 0,
             title: text(reader)?,
             language: text(reader)?,
             description: text(reader)?,
@@ -102,8 +105,9 @@ impl Document {
             redirect: text(reader)?,
             base: text(reader)?,
             text: text(reader)?,
-            links: Vec::new(),
+            ..Document::default()
         };
+        document.set_flags(flags);
         // Each takes two bytes at least: a false count asks for no more memory than there is of it.
         let count = usize::try_from(reader.varint()?).ok()?;
         document.links.reserve(count.min(reader.left() / 2));

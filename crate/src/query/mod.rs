@@ -33,4 +33,5 @@ pub(crate) fn wrong(code: Code, at: usize, message: &str) -> Error {
         code,
         format!("{message}, at character {} of the query", at + 1),
     )
+    .at(at as u64)
 }

@@ -1,14 +1,18 @@
 //! The index of an archive, in segments that the host keeps as files.
 
+use std::collections::BTreeMap;
+
 use wasm_bindgen::prelude::*;
 
 use super::numbers::{offset_in, offset_out};
+use super::query::Searched;
 use crate::codec::{Reader, Writer};
 use crate::index::{
     Asked, Capture, Column, Documents, DocumentsCheck, Grouping, Index, IndexCheck, Manifest, Part,
     Window,
 };
 use crate::row::Row;
+use crate::search::SearchIndex;
 use crate::segment::{Blocks, Rank, Span, Stop};
 
 /// What an operation came to.
@@ -25,6 +29,10 @@ pub struct KeptIndex {
     pub(super) index: Index,
     /// None where documents are not kept with this index.
     pub(super) documents: Option<Documents>,
+    /// None where nothing is kept to be searched.
+    pub(super) search: Option<SearchIndex>,
+    /// By their numbers.
+    pub(super) queries: BTreeMap<u32, Searched>,
     pub(super) blocks: Blocks,
     span: Option<Span>,
     pub(super) value: Vec<u8>,
@@ -48,6 +56,8 @@ impl KeptIndex {
         KeptIndex {
             index: Index::new(),
             documents: None,
+            search: None,
+            queries: BTreeMap::new(),
             blocks: Blocks::new(cache_bytes),
             span: None,
             value: Vec::new(),
@@ -124,11 +134,8 @@ impl KeptIndex {
     }
 
     pub fn merge(&mut self) -> u32 {
-        let merged = match self.documents.as_mut().filter(|one| one.is_merging()) {
-            Some(documents) => documents.merge(&mut self.blocks),
-            None => self.index.merge(&mut self.blocks),
-        };
-        match merged {
+        let (merging, blocks) = self.merging();
+        match merging.merge(blocks) {
             Ok(false) => MORE,
             merged => self.done(merged, |_, _| {}),
         }
@@ -136,32 +143,24 @@ impl KeptIndex {
 
     /// Bytes to append to the new segment's file.
     pub fn take_merged(&mut self) -> Vec<u8> {
-        match self.documents.as_mut().filter(|one| one.is_merging()) {
-            Some(documents) => documents.take_merged(),
-            None => self.index.take_merged(),
-        }
+        self.merging().0.take_merged()
     }
 
     /// How many there are.
     pub fn waiting(&mut self) -> usize {
-        match self.documents.as_mut().filter(|one| one.is_merging()) {
-            Some(documents) => documents.waiting(),
-            None => self.index.waiting(),
-        }
+        self.merging().0.waiting()
     }
 
     pub fn end_merge(&mut self, file: u32, bytes: f64) -> u32 {
-        let (bytes, blocks) = (offset_in(bytes), &mut self.blocks);
-        let ended = match self.documents.as_mut().filter(|one| one.is_merging()) {
-            Some(documents) => documents.end_merge(file, bytes, blocks),
-            None => self.index.end_merge(file, bytes, blocks),
-        };
+        let (merging, blocks) = self.merging();
+        let ended = merging.end_merge(file, offset_in(bytes), blocks);
         self.done(ended, |this, removed| this.removed = removed)
     }
 
     pub fn stop_merge(&mut self) {
         self.index.stop_merge();
         self.documents.iter_mut().for_each(Documents::stop_merge);
+        self.search.iter_mut().for_each(SearchIndex::stop_merge);
     }
 
     pub fn begin_check(&mut self) {
@@ -192,12 +191,13 @@ impl KeptIndex {
         std::mem::take(&mut self.removed)
     }
 
-    /// The files of its segments, those of documents too.
+    /// The files of its segments, those of documents and searches too.
     pub fn files(&self) -> Vec<u32> {
         let parts = self.index.manifest().parts;
         let files = parts.iter().map(|part| part.file);
         let of_documents = self.documents.iter().flat_map(Documents::files);
-        files.chain(of_documents).collect()
+        let of_search = self.search.iter().flat_map(SearchIndex::files);
+        files.chain(of_documents).chain(of_search).collect()
     }
 
     pub fn manifest(&self) -> Vec<u8> {
@@ -216,10 +216,11 @@ impl KeptIndex {
         offset_out(self.index.kept_rows())
     }
 
-    /// Bytes of the segments, those of documents too.
+    /// Bytes of the segments, those of documents and searches too.
     pub fn bytes(&self) -> f64 {
         let of_documents = self.documents.as_ref().map_or(0, Documents::bytes);
-        offset_out(self.index.bytes() + of_documents)
+        let of_search = self.search.as_ref().map_or(0, SearchIndex::bytes);
+        offset_out(self.index.bytes() + of_documents + of_search)
     }
 
     /// What the last operation gave.
@@ -365,7 +366,53 @@ impl KeptIndex {
     }
 }
 
+/// What makes fewer segments of many.
+trait Merging {
+    fn merge(&mut self, blocks: &mut Blocks) -> Result<bool, Stop>;
+    fn take_merged(&mut self) -> Vec<u8>;
+    fn waiting(&mut self) -> usize;
+    fn end_merge(&mut self, file: u32, bytes: u64, blocks: &mut Blocks) -> Result<Vec<u32>, Stop>;
+}
+
+macro_rules! merging {
+    ($($what:ty),*) => {$(
+        impl Merging for $what {
+            fn merge(&mut self, blocks: &mut Blocks) -> Result<bool, Stop> {
+                <$what>::merge(self, blocks)
+            }
+            fn take_merged(&mut self) -> Vec<u8> {
+                <$what>::take_merged(self)
+            }
+            fn waiting(&mut self) -> usize {
+                <$what>::waiting(self)
+            }
+            fn end_merge(
+                &mut self,
+                file: u32,
+                bytes: u64,
+                blocks: &mut Blocks,
+            ) -> Result<Vec<u32>, Stop> {
+                <$what>::end_merge(self, file, bytes, blocks)
+            }
+        }
+    )*};
+}
+
+merging!(Index, Documents, SearchIndex);
+
 impl KeptIndex {
+    /// What is merging; the rows where nothing is.
+    fn merging(&mut self) -> (&mut dyn Merging, &mut Blocks) {
+        let documents = self.documents.as_mut().filter(|one| one.is_merging());
+        let search = self.search.as_mut().filter(|one| one.is_merging());
+        let merging: &mut dyn Merging = match (documents, search) {
+            (Some(documents), _) => documents,
+            (None, Some(search)) => search,
+            (None, None) => &mut self.index,
+        };
+        (merging, &mut self.blocks)
+    }
+
     pub(super) fn done<T>(
         &mut self,
         result: Result<T, Stop>,

@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::index::{DONE, KeptIndex, MORE};
+use super::index::{DONE, KeptIndex};
 use super::numbers::{offset_in, offset_out};
 use crate::codec::Writer;
 use crate::document::DocumentKind;
@@ -36,22 +36,10 @@ impl KeptIndex {
     }
 
     /// Takes documents one after another, all there are of rows from `from` to `end`, and keeps those that have rows by
-    /// `settle_documents`. False where they are none, or some before them are missing.
+    /// `settle`. False where they are none, or some before them are missing.
     pub fn add_documents(&mut self, documents: &[u8], from: f64, end: f64) -> bool {
         let kept = self.documents.as_mut();
         kept.is_some_and(|kept| kept.add(documents, offset_in(from), offset_in(end)))
-    }
-
-    /// `MORE` where drafts are to be flushed before.
-    pub fn settle_documents(&mut self) -> u32 {
-        let settled = match &mut self.documents {
-            Some(documents) => documents.settle(&self.index, &mut self.blocks),
-            None => Ok(true),
-        };
-        match settled {
-            Ok(false) => MORE,
-            settled => self.done(settled, |_, _| {}),
-        }
     }
 
     /// The file of a segment of facts, or of texts, that are in none yet; empty where there is nothing.

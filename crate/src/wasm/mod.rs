@@ -35,6 +35,8 @@ mod numbers;
 mod picks;
 #[cfg(feature = "tools")]
 mod proof;
+#[cfg(feature = "store")]
+mod query;
 #[cfg(feature = "tools")]
 mod ranges;
 #[cfg(feature = "engine")]
@@ -45,8 +47,10 @@ mod restore;
 mod rewrite;
 #[cfg(feature = "scripts")]
 mod scripts;
-#[cfg(feature = "engine")]
+#[cfg(any(feature = "engine", feature = "store"))]
 mod seam;
+#[cfg(feature = "store")]
+mod search;
 #[cfg(feature = "store")]
 mod store;
 #[cfg(feature = "tools")]

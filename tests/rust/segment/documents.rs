@@ -10,6 +10,7 @@ use stackroom::index::{
     NO_LANGUAGE, Part, StackPart, Window, read_links,
 };
 use stackroom::row::Row;
+use stackroom::search::settle;
 use stackroom::segment::{Blocks, Kind, Order, SegmentWriter, Stop};
 
 use super::host::{Host, Random};
@@ -112,7 +113,7 @@ impl Keeper {
                 ..
             } = self;
             if host
-                .run(|blocks| documents.settle(index, blocks))
+                .run(|blocks| settle(index, Some(&mut *documents), None, blocks))
                 .expect("settled")
             {
                 return;

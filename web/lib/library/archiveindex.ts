@@ -14,6 +14,8 @@ import type { KeptIndex } from "../wasm/store.js";
 import { decodeCaptures, decodeGroups, decodeRows, typeName } from "../wire.js";
 import { countDocuments, documentOf, linksOf, listDocuments, textOf, type DocumentCounts, type DocumentLink, type DocumentsAsked, type KeptDocument } from "./documents.js";
 import type { Files } from "./files.js";
+import type { SearchAsked, SearchFound } from "./search.js";
+import { Searching } from "./searching.js";
 import { DONE, MORE, randomId, SegmentFiles } from "./segmentfiles.js";
 
 const CACHE_BYTES = 8 * 1024 * 1024;
@@ -25,6 +27,10 @@ const ROWS_AT_ONCE = 500;
 const SORTED_AT_ONCE = 40;
 const GROUPS_AT_ONCE = 10;
 const NO_TIME = 0xffffffff;
+/** A search waits so long for what is kept and cannot be searched yet. */
+const SETTLE_MS = 150;
+/** While an archive is read, what was found is searched no more often anew: each time makes a segment. */
+const FLUSH_MS = 2_000;
 /** What is together in groups, numbered as the engine does. */
 const [OF_VALUES, OF_HOSTS, OF_WHOLE_HOSTS] = [0, 1, 2];
 
@@ -74,10 +80,14 @@ export interface IndexManifests {
   readonly manifest: Uint8Array;
   /** Where documents are kept. */
   readonly documents?: Uint8Array | undefined;
+  /** Where it can be searched. */
+  readonly search?: Uint8Array | undefined;
 }
 
 export interface IndexOptions extends Partial<IndexManifests> {
   readonly cacheBytes?: number | undefined;
+  /** What was kept could not be searched, or not all of it, and now can: the manifest is to be committed. */
+  readonly onSearchable?: ((search: Uint8Array) => Promise<void>) | undefined;
 }
 
 /** The engine's `KeptIndex`, once its module is loaded; by its own name it would ask more of a user's compiler than the rest does. */
@@ -86,18 +96,28 @@ export type MakeIndex = new (cacheBytes: number) => object;
 export class ArchiveIndex {
   readonly #engine: KeptIndex;
   readonly #segments: SegmentFiles;
+  readonly #searching: Searching;
+  readonly #onSearchable: IndexOptions["onSearchable"];
+  #flushedAt = -Infinity;
   #lane: Promise<unknown> = Promise.resolve();
 
-  private constructor(make: MakeIndex, files: Files, cacheBytes: number) {
+  private constructor(make: MakeIndex, files: Files, { cacheBytes = CACHE_BYTES, onSearchable }: IndexOptions) {
+    this.#onSearchable = onSearchable;
     this.#engine = new make(cacheBytes) as KeptIndex;
     this.#segments = new SegmentFiles(this.#engine, files);
+    this.#searching = new Searching(this.#engine, this.#segments);
   }
 
   /** Opens what manifests tell of; without them it is empty. Files that they do not name are removed. */
-  static async open(make: MakeIndex, files: Files, { manifest, documents, cacheBytes = CACHE_BYTES }: IndexOptions = {}): Promise<ArchiveIndex> {
-    const index = new ArchiveIndex(make, files, cacheBytes);
-    if (manifest) await index.#segments.run(() => index.#engine.open(manifest));
-    if (documents) await index.#segments.run(() => index.#engine.open_documents(documents));
+  static async open(make: MakeIndex, files: Files, options: IndexOptions = {}): Promise<ArchiveIndex> {
+    const { manifest, documents, search } = options;
+    const index = new ArchiveIndex(make, files, options);
+    const engine = index.#engine;
+    if (manifest) await index.#segments.run(() => engine.open(manifest));
+    if (documents) await index.#segments.run(() => engine.open_documents(documents));
+    if (search) await index.#segments.run(() => engine.open_search(search));
+    // What can be searched is made of what is kept: it is made again where it is of an earlier version, or of more.
+    if (!search || engine.search_end() > engine.kept_count()) engine.begin_search();
     await index.#segments.begin();
     return index;
   }
@@ -154,7 +174,9 @@ export class ArchiveIndex {
       while (this.#engine.begin_merge_documents(randomId(), false)) await this.#segments.merge();
       if (isWhole && this.#engine.begin_merge(randomId(), true)) await this.#segments.merge();
       while (isLast && this.#engine.begin_merge_documents(randomId(), true)) await this.#segments.merge();
-      return { manifest: this.#engine.manifest(), documents: this.#engine.has_documents() ? this.#engine.documents_manifest() : undefined };
+      if (isLast) await this.#flushSearch();
+      await this.#mergeSearch(isLast);
+      return { manifest: this.#engine.manifest(), documents: this.#engine.has_documents() ? this.#engine.documents_manifest() : undefined, search: this.#engine.search_manifest() };
     });
   }
 
@@ -269,6 +291,15 @@ export class ArchiveIndex {
     return this.#next(async () => (this.#engine.has_documents() ? countDocuments(this.#engine, this.#segments.run) : undefined));
   }
 
+  /** Goes on for a while with a search; until it is done, the same is to be asked again. Of what is searchable by then. */
+  search(asked: SearchAsked): Promise<SearchFound> {
+    return this.#next(async () => {
+      const isAll = await this.#makeSearchable();
+      const found = await this.#searching.search(asked);
+      return { ...found, isDone: found.isDone && isAll };
+    });
+  }
+
   /** Everything that is wrong with what is kept: each file is read in full. */
   verify(): Promise<Finding[]> {
     return this.#next(async () => {
@@ -327,13 +358,42 @@ export class ArchiveIndex {
     }
   }
 
-  /** Takes in documents whose rows are there by now. */
-  async #settle(): Promise<void> {
-    for (;;) {
-      const outcome = await this.#segments.step(() => this.#engine.settle_documents());
-      if (outcome === DONE) return;
-      if (outcome === MORE) await this.#flushDocuments();
+  /** What can be searched and is in a draft becomes a segment. */
+  async #flushSearch(): Promise<void> {
+    await this.#segments.written(this.#engine.flush_search(randomId()), (file, bytes) => this.#engine.adopt_search(file, bytes));
+    this.#flushedAt = performance.now();
+    this.#searching.changed();
+  }
+
+  async #mergeSearch(isAll: boolean): Promise<void> {
+    while (this.#engine.begin_merge_search(randomId(), isAll)) {
+      await this.#segments.merge();
+      this.#searching.changed();
     }
+  }
+
+  /** Takes in documents whose rows are there by now, and makes rows searchable; true when there is nothing left to be taken in. */
+  async #settle(turnMs = Infinity): Promise<boolean> {
+    for (const end = performance.now() + turnMs; performance.now() < end; ) {
+      const outcome = await this.#segments.step(() => this.#engine.settle());
+      if (outcome === DONE) return true;
+      if (outcome !== MORE) continue;
+      if (this.#engine.is_search_full()) await this.#flushSearch();
+      else await this.#flushDocuments();
+    }
+    return false;
+  }
+
+  /** Goes on with what is kept and cannot be searched yet, as an earlier version or a crash has left it; true when it is all that there is. */
+  async #makeSearchable(): Promise<boolean> {
+    const engine = this.#engine;
+    const before = engine.search_end();
+    const isAll = await this.#settle(SETTLE_MS);
+    const pending = engine.search_rows() - engine.search_end();
+    const isComplete = engine.search_rows() === engine.kept_count();
+    if (pending > 0 && (isComplete || performance.now() - this.#flushedAt > FLUSH_MS)) await this.#flushSearch();
+    if (engine.search_end() > before) await this.#onSearchable?.(engine.search_manifest());
+    return isAll;
   }
 
   #next<T>(work: () => Promise<T>): Promise<T> {

@@ -8,6 +8,7 @@ import type { Group, GroupsAsked, NearestAsked, SortedRows, Tally } from "./arch
 import type { DocumentCounts, DocumentLink, DocumentsAsked, KeptDocument } from "./documents.js";
 import type { DocumentLot } from "./feed.js";
 import type { ArchiveNow, Begun } from "./keeping.js";
+import type { SearchAsked, SearchFound } from "./search.js";
 import type { ArchiveNamed, BeginOptions, Description, KeptArchive, KeptCopy, LibraryFinding } from "./kept.js";
 
 type Nothing = Record<string, never>;
@@ -30,6 +31,7 @@ export interface IndexCalls {
   text(request: One & { readonly row: number }): string;
   links(request: One & { readonly row: number }): DocumentLink[];
   documentCounts(request: One): DocumentCounts | undefined;
+  search(request: One & { readonly asked: SearchAsked }): SearchFound;
   verifyIndex(request: One): Finding[];
 }
 
@@ -56,7 +58,7 @@ export interface LibraryCalls extends IndexCalls {
 export const REPEATABLE: ReadonlySet<string> = new Set<keyof LibraryCalls>([
   "kind", "room", "list", "state", "storedRows", "describe", "noteCopy", "touch", "verify",
   "rows", "sorted", "captures", "nearest", "timeline", "period", "hosts", "values", "verifyIndex",
-  "documents", "documentOf", "text", "links", "documentCounts",
+  "documents", "documentOf", "text", "links", "documentCounts", "search",
 ]);
 
 /** On which every tab hears that the library is not what it was. */

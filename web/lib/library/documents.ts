@@ -168,7 +168,7 @@ function decodeDocuments(bytes: Uint8Array): KeptDocument[] {
   return found;
 }
 
-function decodeFacts(bytes: Uint8Array, url: string): DocumentFacts {
+export function decodeFacts(bytes: Uint8Array, url: string): DocumentFacts {
   const reader = new Reader(bytes);
   const kind = KINDS[reader.number()] ?? "html";
   const flags = reader.number();

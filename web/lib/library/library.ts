@@ -196,7 +196,7 @@ export class Library implements Keeper {
   async remove(id: number): Promise<boolean> {
     if (this.#isAdding(id)) throw new ArchiveError("library/busy", "This archive is being added. Cancel that first.");
     if (!(await this.get(id))) return false;
-    await this.#store.batch({ remove: [catalogueKey(id), manifestKey(id), documentsKey(id), stateKey(id)] });
+    await this.#store.batch({ remove: [catalogueKey(id), ...indexKeys(id)] });
     await this.#closeIndex(id);
     await this.#clear(id);
     return true;
@@ -259,7 +259,7 @@ export class Library implements Keeper {
   #write(kept: KeptArchive, rows?: KeptRows): Promise<void> {
     const put: Entry[] = [[catalogueKey(kept.id), encode(JSON.stringify(kept))]];
     const { id } = kept;
-    if (rows === NO_ROWS) return this.#store.batch({ put, remove: [manifestKey(id), documentsKey(id), stateKey(id)] });
+    if (rows === NO_ROWS) return this.#store.batch({ put, remove: indexKeys(id) });
     if (rows) put.push(...manifestEntries(id, rows), [stateKey(id), rows.state]);
     return this.#store.batch({ put });
   }
@@ -280,8 +280,14 @@ export class Library implements Keeper {
   }
 
   async #open(id: number): Promise<ArchiveIndex> {
-    const [manifest, documents] = [await this.#store.get(manifestKey(id)), await this.#store.get(documentsKey(id))];
-    return ArchiveIndex.open(this.#makeIndex, this.#shelf(id), { manifest, documents });
+    const [manifest, documents, search] = [await this.#store.get(manifestKey(id)), await this.#store.get(documentsKey(id)), await this.#store.get(searchKey(id))];
+    return ArchiveIndex.open(this.#makeIndex, this.#shelf(id), {
+      manifest,
+      documents,
+      search,
+      // Of an archive that is being added the next commit tells that too.
+      onSearchable: async (search) => (this.#isAdding(id) ? undefined : this.#store.put(searchKey(id), search)),
+    });
   }
 
   async #closeIndex(id: number): Promise<void> {
@@ -313,7 +319,13 @@ const catalogueKey = (id: number): Uint8Array => encode(`${CATALOGUE}${id}`);
 const stateKey = (id: number): Uint8Array => encode(`state/${id}`);
 const manifestKey = (id: number): Uint8Array => encode(`index/${id}`);
 const documentsKey = (id: number): Uint8Array => encode(`documents/${id}`);
-const manifestEntries = (id: number, { manifest, documents }: IndexManifests): Entry[] => [[manifestKey(id), manifest], ...(documents ? [[documentsKey(id), documents] as const] : [])];
+const searchKey = (id: number): Uint8Array => encode(`search/${id}`);
+const indexKeys = (id: number): Uint8Array[] => [manifestKey(id), documentsKey(id), searchKey(id), stateKey(id)];
+const manifestEntries = (id: number, { manifest, documents, search }: IndexManifests): Entry[] => [
+  [manifestKey(id), manifest],
+  ...(documents ? [[documentsKey(id), documents] as const] : []),
+  ...(search ? [[searchKey(id), search] as const] : []),
+];
 const read = (value: Uint8Array): KeptArchive => JSON.parse(decode(value)) as KeptArchive;
 
 function encode(text: string): Uint8Array {

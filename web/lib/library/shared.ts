@@ -18,6 +18,7 @@ import type { DocumentCounts, DocumentLink, DocumentsAsked, KeptDocument } from 
 import type { DocumentLot } from "./feed.js";
 import { keepArchive, keptRecords, type AddOptions, type ArchiveNow, type Begun, type Keeper } from "./keeping.js";
 import type { ArchiveNamed, BeginOptions, Description, KeptArchive, LibraryFinding } from "./kept.js";
+import type { SearchAsked, SearchFound } from "./search.js";
 
 export interface SharedLibraryOptions {
   /** Tabs of one origin with the same name share one library. */
@@ -252,6 +253,11 @@ export class SharedIndex {
   /** How many documents there are of what; undefined where none are kept with this index. */
   documentCounts(): Promise<DocumentCounts | undefined> {
     return this.#tab.client.call("documentCounts", { id: this.#id });
+  }
+
+  /** Goes on for a while with a search; until it is done, the same is to be asked again. Of what is searchable by then. */
+  search(asked: SearchAsked): Promise<SearchFound> {
+    return this.#tab.client.call("search", { id: this.#id, asked });
   }
 
   /** Everything that is wrong with what is kept: each file is read in full. */

@@ -242,6 +242,32 @@ pub fn has_text(facts: &[u8]) -> bool {
     flags.is_some_and(|flags| flags & TEXT_NOT_KEPT == 0)
 }
 
+/// A document as its facts tell it, without links, with the text that is kept; `None` where these are none.
+pub fn read_facts(row: u64, facts: &[u8], text: Vec<u8>) -> Option<Document> {
+    let mut reader = Reader::new(facts);
+    let kind = DocumentKind::from_number(reader.varint()?)?;
+    let flags = reader.varint()?;
+    let mut next = || {
+        let length = usize::try_from(reader.varint()?).ok()?;
+        Some(String::from_utf8_lossy(reader.take(length)?).into_owned())
+    };
+    let mut document = Document {
+        row,
+        kind,
+        title: next()?,
+        language: next()?,
+        description: next()?,
+        icon: next()?,
+        canonical: next()?,
+        redirect: next()?,
+        base: next()?,
+        text: String::from_utf8_lossy(&text).into_owned(),
+        ..Document::default()
+    };
+    document.set_flags(flags);
+    Some(document)
+}
+
 fn cut(text: &str) -> &str {
     let mut end = text.len().min(FACT_BYTES_MAX);
     while !text.is_char_boundary(end) {

@@ -9,7 +9,6 @@ mod stack;
 
 use std::collections::VecDeque;
 
-use super::Index;
 use super::kept::Window;
 use super::merged::Merged;
 use crate::codec::{Reader, Writer};
@@ -187,21 +186,21 @@ impl Documents {
         true
     }
 
-    /// Takes in those whose rows are there by now. False where drafts are full before: flush them, and call again.
-    pub fn settle(&mut self, index: &Index, blocks: &mut Blocks) -> Result<bool, Stop> {
-        while let Some(document) = self.early.front() {
-            if document.row >= index.rows() {
-                break;
-            }
-            if self.facts.is_full() || self.texts.is_full() {
-                return Ok(false);
-            }
-            let (_, row) = index.row(document.row, blocks)?.unwrap_or_default();
-            if let Some(document) = self.early.pop_front() {
-                self.push(&document, &row);
-            }
-        }
-        Ok(true)
+    /// The row of the next one that waits.
+    pub fn next_row(&self) -> Option<u64> {
+        self.early.front().map(|document| document.row)
+    }
+
+    /// Drafts are to be flushed before the next one is taken in.
+    pub fn is_full(&self) -> bool {
+        self.facts.is_full() || self.texts.is_full()
+    }
+
+    /// Takes in the next one, whose record is there by now.
+    pub fn take_in(&mut self, record: &Row) -> Option<Document> {
+        let document = self.early.pop_front()?;
+        self.push(&document, record);
+        Some(document)
     }
 
     fn push(&mut self, document: &Document, record: &Row) {
@@ -431,6 +430,22 @@ impl Documents {
             })?;
         }
         Ok((found, bytes))
+    }
+
+    /// The title of a row's document; empty where there is none.
+    pub fn title(&self, row: u64, blocks: &mut Blocks) -> Result<String, Stop> {
+        let facts = self.facts(row, blocks)?;
+        let document = facts.and_then(|facts| kept::read_facts(row, &facts, Vec::new()));
+        Ok(document.map_or(String::new(), |document| document.title))
+    }
+
+    /// A row's document as far as it is kept: without its links, and perhaps without its text.
+    pub fn document(&self, row: u64, blocks: &mut Blocks) -> Result<Option<Document>, Stop> {
+        let Some(facts) = self.facts(row, blocks)? else {
+            return Ok(None);
+        };
+        let (_, text) = self.pieces(Long::Text, row, 0, u32::MAX, blocks)?;
+        Ok(kept::read_facts(row, &facts, text))
     }
 
     fn order(&self, order: DocumentOrder) -> Merged<'_> {
