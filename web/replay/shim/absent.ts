@@ -1,6 +1,7 @@
 /** What an archived page is better off without: it would ask for what no archive holds, or crash the browser. */
 
-import { defineProperty, method, NativeURL, prototypeOf, put, tell } from "./natives.js";
+import { method, prototypeOf, put, tell } from "./natives.js";
+import { apply, defineProperty, deleteProperty, each, NativeURL, text } from "./taken.js";
 
 /** Chromium 156 crashes where these meet a Connection-Allowlist; and what they lead to is never in an archive. */
 const GONE = ["fetchLater", "RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"];
@@ -20,13 +21,14 @@ class Unreachable extends EventTarget {
 
   constructor(url: unknown) {
     super();
-    this.url = new NativeURL(String(url)).href;
+    this.url = new NativeURL(text(url)).href;
     setTimeout(() => {
       this.readyState = 3;
-      for (const event of [new Event("error"), new CloseEvent("close", { code: 1006 })]) {
+      each([new Event("error"), new CloseEvent("close", { code: 1006 })], (event) => {
         this.dispatchEvent(event);
-        (this as unknown as Record<string, ((event: Event) => void) | undefined>)[`on${event.type}`]?.call(this, event);
-      }
+        const own = (this as unknown as Record<string, unknown>)[`on${event.type}`];
+        if (typeof own === "function") apply(own as () => void, this, [event] as unknown as []);
+      });
     });
   }
 
@@ -40,16 +42,19 @@ defineProperty(Unreachable, "name", { value: "WebSocket" });
 
 export function takeAway(): void {
   put(globalThis, "WebSocket", Unreachable);
-  for (const name of GONE) Reflect.deleteProperty(globalThis, name);
+  each(GONE, (name) => deleteProperty(globalThis, name));
   const workers = prototypeOf("ServiceWorkerContainer");
   // The only service worker here is the pipe.
-  method(workers, "register", () => Promise.reject(new DOMException("Archived pages start no service worker", "SecurityError")));
-  method(workers, "getRegistration", () => Promise.resolve(undefined));
-  method(workers, "getRegistrations", () => Promise.resolve([]));
+  method(workers, "register", async () => {
+    throw new DOMException("Archived pages start no service worker", "SecurityError");
+  });
+  method(workers, "getRegistration", async () => undefined);
+  method(workers, "getRegistrations", async () => []);
   tell(workers, "controller", () => null);
-  tell(workers, "ready", () => new Promise(() => {}));
+  const never = new Promise(() => {});
+  tell(workers, "ready", () => never);
   const { Notification } = globalThis as { Notification?: object };
   if (!Notification) return;
   tell(Notification, "permission", () => "denied");
-  put(Notification, "requestPermission", () => Promise.resolve("denied"));
+  put(Notification, "requestPermission", async () => "denied");
 }

@@ -1,38 +1,40 @@
 /** The net below all mapping: what the policy has refused is mapped once more, or told. */
 
-import { isTop, say, toReplay } from "./place.js";
 import { LISTS, mapList } from "./markup.js";
-import { mapStyle } from "./styles.js";
 import { tellPlace } from "./navigation.js";
+import { isTop, say, toReplay } from "./place.js";
+import { mapStyle } from "./styles.js";
+import { each, fits, has, kept, replaced } from "./taken.js";
 
-const tried = new WeakSet<Element>();
+const tried = kept(new WeakSet<Element>());
+
+/** What names the address in an element is mapped, by which the element asks again. */
+function mapAttributes(element: Element, address: string): void {
+  each(element.attributes, ({ name, value }) => {
+    if (has(value, address)) element.setAttribute(name, name === "style" ? mapStyle(value) : LISTS.has(name) ? mapList(value) : toReplay(value));
+  });
+}
 
 /** Whether there was an element that asked for it. */
 function mapAgain(blocked: string): boolean {
   let isFound = false;
-  const address = blocked.replace(/["\\]/g, "\\$&");
-  const withoutScheme = address.replace(/^https?:/, "");
-  for (const element of document.querySelectorAll(`[src$="${withoutScheme}"],[href$="${withoutScheme}"],[poster$="${withoutScheme}"],[srcset*="${withoutScheme}"],[style*="${withoutScheme}"],style`)) {
-    if (tried.has(element)) continue;
+  const address = replaced(replaced(blocked, /["\\]/g, (sign) => `\\${sign[0]}`), /^https?:/, () => "");
+  each(document.querySelectorAll(`[src$="${address}"],[href$="${address}"],[poster$="${address}"],[srcset*="${address}"],[style*="${address}"],style`), (element) => {
+    if (tried.has(element)) return;
     if (element instanceof HTMLStyleElement) {
       const css = element.textContent ?? "";
-      if (mapStyle(css) === css) continue;
+      if (mapStyle(css) === css) return;
       element.textContent = css;
-    } else {
-      for (const { name, value } of [...element.attributes]) {
-        if (!value.includes(withoutScheme)) continue;
-        element.setAttribute(name, name === "style" ? mapStyle(value) : LISTS.has(name) ? mapList(value) : toReplay(value));
-      }
-    }
+    } else mapAttributes(element, address);
     tried.add(element);
     isFound = true;
-  }
+  });
   return isFound;
 }
 
 export function watch(): void {
   document.addEventListener("securitypolicyviolation", ({ blockedURI }) => {
-    if (!/^(?:https?|wss?):/.test(blockedURI)) return;
+    if (!fits(/^(?:https?|wss?):/, blockedURI)) return;
     if (toReplay(blockedURI) === blockedURI || !mapAgain(blockedURI)) say({ wa: "blocked", url: blockedURI });
   });
   if (!isTop) return;

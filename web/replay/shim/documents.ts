@@ -4,40 +4,55 @@ import { config } from "./config.js";
 import { isMade } from "./location.js";
 import { accessor, prototypeOf, tell } from "./natives.js";
 import { archivedHost, isTop, realLocation, say, told } from "./place.js";
+import { cut, each, ends, find, kept, lower, parseDate, placeOf, split, text, trim } from "./taken.js";
 
 /** Name and value of what a page sets; what says that it is over removes it. */
 class Jar {
-  readonly #cookies = new Map<string, string>();
+  readonly #cookies = kept(new Map<string, string>());
 
-  constructor(start: string) {
-    for (const cookie of start.split(/;\s*/)) this.#put(cookie);
+  readonly #now: () => number;
+
+  constructor(start: string, now: () => number) {
+    this.#now = now;
+    each(split(start, ";"), (cookie) => this.#put(cookie));
   }
 
   get text(): string {
-    return [...this.#cookies].map(([name, value]) => (name === "" ? value : `${name}=${value}`)).join("; ");
+    let out = "";
+    this.#cookies.forEach((value, name) => (out += (out && "; ") + (name && `${name}=`) + value));
+    return out;
   }
 
   #put(pair: string): string {
-    const [, name = "", value = ""] = /^(?:([^=]*)=)?(.*)$/s.exec(pair.trim()) ?? [];
-    if (name.trim() !== "" || value.trim() !== "") this.#cookies.set(name.trim(), value.trim());
-    return name.trim();
+    const found = find(/^(?:([^=]*)=)?(.*)$/s, trim(pair));
+    const name = trim(found?.[1] ?? "");
+    const value = trim(found?.[2] ?? "");
+    if (name !== "" || value !== "") this.#cookies.set(name, value);
+    return name;
   }
 
   set(cookie: string): void {
-    const [pair = "", ...attributes] = cookie.split(";");
-    const fields = new Map(attributes.map((field) => {
-      const [name = "", value = ""] = field.split("=");
-      return [name.trim().toLowerCase(), value.trim()] as const;
-    }));
-    if (fields.has("httponly")) return;
-    const name = this.#put(pair);
-    const age = fields.get("max-age");
-    const isOver = age === undefined ? Date.parse(fields.get("expires") ?? "") < Date.now() : Number(age) <= 0;
+    const fields = split(cookie, ";");
+    let isHidden = false;
+    let isOver = false;
+    let hasAge = false;
+    each(fields, (field, at) => {
+      const equals = placeOf(field, "=");
+      const name = at === 0 ? "" : lower(trim(equals < 0 ? field : cut(field, 0, equals)));
+      const value = equals < 0 ? "" : trim(cut(field, equals + 1));
+      isHidden ||= name === "httponly";
+      // The age counts where there are both.
+      if (name === "max-age") isOver = +value <= 0;
+      else if (name === "expires" && !hasAge) isOver = parseDate(value) < this.#now();
+      hasAge ||= name === "max-age";
+    });
+    if (isHidden) return;
+    const name = this.#put(fields[0] ?? "");
     if (isOver) this.#cookies.delete(name);
   }
 }
 
-const two = (number: number): string => String(number).padStart(2, "0");
+const two = (number: number): string => (number < 10 ? `0${number}` : text(number));
 
 /** As `document.lastModified` has it: month/day/year, in local time. */
 function written(time: number): string {
@@ -48,26 +63,28 @@ function written(time: number): string {
 
 export function lieAboutDocuments(): void {
   const prototype = prototypeOf("Document");
-  const loaded = Date.now();
-  const jar = new Jar(config.cookies);
+  // Of the archived page: ./clock.ts came before.
+  const { now } = Date;
+  const loaded = now();
+  const jar = new Jar(config.cookies, now);
   let domain = archivedHost;
   for (const name of ["URL", "documentURI"]) accessor(prototype, name, (value) => (isMade(value) ? "about:srcdoc" : told(value)));
   // Where nothing archived led here the viewer did, or the boot page, which was at the same address. A frame is told its
   // origin by the page around it, as far as browsers say it.
   const around = isTop ? undefined : (realLocation as { ancestorOrigins?: DOMStringList }).ancestorOrigins?.[0];
-  const referrer = around === undefined || told(around) === around ? "" : `${String(told(around))}/`;
+  const referrer = around === undefined || told(around) === around ? "" : `${text(told(around))}/`;
   accessor(prototype, "referrer", (value) => (told(value) === value || value === realLocation.href ? referrer : told(value)));
   accessor(prototypeOf("Node"), "baseURI", told);
   tell(prototype, "domain", () => domain, (value) => {
     // Only a parent of the own host may be set, and nothing comes of it: hosts stay apart.
-    if (`.${archivedHost}`.endsWith(`.${String(value)}`)) domain = String(value);
+    if (ends(`.${archivedHost}`, `.${text(value)}`)) domain = text(value);
     else throw new DOMException(`Failed to set the 'domain' property on 'Document'`, "SecurityError");
   });
   tell(prototype, "cookie", () => jar.text, (value) => {
-    const cookie = String(value);
+    const cookie = text(value);
     jar.set(cookie);
     say({ wa: "cookie", cookie, host: archivedHost });
   });
   // Without a header browsers tell the present time.
-  accessor(prototype, "lastModified", (value) => (config.time && Date.parse(String(value)) > loaded - 60_000 ? written(config.time) : value));
+  accessor(prototype, "lastModified", (value) => (config.time && parseDate(text(value)) > loaded - 60_000 ? written(config.time) : value));
 }

@@ -3,8 +3,9 @@
 import { config } from "./config.js";
 import { setSrcdoc } from "./frames.js";
 import { ADDRESSES, LISTS, mapList, mapValue } from "./markup.js";
-import { accessor, apply, getOwnPropertyDescriptor, method, methodArgs, NativeURL, prototypeOf } from "./natives.js";
+import { accessor, method, methodArgs, prototypeOf } from "./natives.js";
 import { mapped, realLocation, toReplay, told, unmapped } from "./place.js";
+import { apply, begins, canParse, fits, getOwnPropertyDescriptor, has, lower, NativeURL, replaced, text } from "./taken.js";
 
 const ONE: Record<string, string> = {
   Anchor: "href", Area: "href", Link: "href", Base: "href", Image: "src currentSrc", Script: "src", IFrame: "src", Frame: "src",
@@ -20,19 +21,19 @@ const tellAll = (value: unknown): unknown => (typeof value === "string" ? unmapp
 function setMedia(value: unknown, self: object): unknown {
   const url = mapped(value);
   const media = self as HTMLMediaElement;
-  if (media.crossOrigin === null && typeof url === "string" && /^https?:/.test(url) && !url.startsWith(realLocation.origin)) media.crossOrigin = "anonymous";
+  if (media.crossOrigin === null && typeof url === "string" && fits(/^https?:/, url) && !begins(url, realLocation.origin)) media.crossOrigin = "anonymous";
   return url;
 }
 
 function attributeSet(args: unknown[], nameAt: number, self: object): boolean {
-  const name = String(args[nameAt]).toLowerCase();
+  const name = lower(text(args[nameAt]));
   const given = args[nameAt + 1];
-  if (!ADDRESSES.has(name) && !LISTS.has(name) && !/^(?:style|srcdoc|integrity)$/.test(name)) return true;
+  if (!ADDRESSES.has(name) && !LISTS.has(name) && !fits(/^(?:style|srcdoc|integrity)$/, name)) return true;
   if (name === "srcdoc" && self instanceof HTMLIFrameElement) {
-    setSrcdoc(self, String(given));
+    setSrcdoc(self, text(given));
     return false;
   }
-  const value = mapValue(name, String(given));
+  const value = mapValue(name, text(given));
   if (name === "src" && "crossOrigin" in self && "play" in self) setMedia(value, self);
   args[nameAt + 1] = value;
   return value !== null;
@@ -40,10 +41,11 @@ function attributeSet(args: unknown[], nameAt: number, self: object): boolean {
 
 /** Attributes hold mapped addresses: a selector that compares them is mapped too. */
 function mapSelector(args: unknown[]): void {
-  if (typeof args[0] !== "string" || !args[0].includes("//")) return;
-  args[0] = args[0].replace(/(\[\s*(?:href|src|action|data|poster)\s*[\^$*]?=\s*)(["'])(.*?)\2/gi, (_, before: string, quote: string, value: string) => {
-    const url = /^https?:\/\/$/.test(value) ? config.before.replace(/\/\/.*/s, "//") : toReplay(value);
-    return before + quote + url + quote;
+  if (typeof args[0] !== "string" || !has(args[0], "//")) return;
+  args[0] = replaced(args[0], /(\[\s*(?:href|src|action|data|poster)\s*[\^$*]?=\s*)(["'])(.*?)\2/gi, (found) => {
+    const value = found[3] ?? "";
+    const url = fits(/^https?:\/\/$/, value) ? replaced(config.before, /\/\/.*/s, () => "//") : toReplay(value);
+    return `${found[1]}${found[2]}${url}${found[2]}`;
   });
 }
 
@@ -52,7 +54,7 @@ export function mapElements(): void {
   for (const [name, attributes] of Object.entries(ONE)) {
     for (const attribute of attributes.split(" ")) accessor(of(name), attribute, told, name === "Media" ? setMedia : mapped);
   }
-  for (const [name, attribute] of Object.entries(MANY)) accessor(of(name), attribute, tellAll, (value) => mapList(String(value)));
+  for (const [name, attribute] of Object.entries(MANY)) accessor(of(name), attribute, tellAll, (value) => mapList(text(value)));
   for (const name of ["Anchor", "Area"]) {
     const owner = of(name);
     const href = owner && getOwnPropertyDescriptor(owner, "href")?.get;
@@ -60,7 +62,7 @@ export function mapElements(): void {
     for (const part of PARTS) {
       accessor(owner, part, (value, self) => {
         const url = apply(href, self, []) as string;
-        return url.startsWith("http") && NativeURL.canParse(url) ? new NativeURL(url)[part] : value;
+        return begins(url, "http") && canParse(url) ? new NativeURL(url)[part] : value;
       });
     }
     method(owner, "toString", (call, args) => told(call(args)));
@@ -77,5 +79,5 @@ export function mapElements(): void {
   method(element, "setAttribute", (call, args, self) => (attributeSet(args, 0, self) ? call(args) : undefined));
   method(element, "setAttributeNS", (call, args, self) => (attributeSet(args, 1, self) ? call(args) : undefined));
   for (const name of ["getAttribute", "getAttributeNS"]) method(element, name, (call, args) => tellAll(call(args)));
-  accessor(prototypeOf("Attr"), "value", tellAll, (value, self) => mapValue((self as Attr).name, String(value)) ?? "");
+  accessor(prototypeOf("Attr"), "value", tellAll, (value, self) => mapValue((self as Attr).name, text(value)) ?? "");
 }

@@ -9,19 +9,22 @@
 
 import { source } from "./config.js";
 import { FRAME_PATH, mapMarkup, SRCDOC } from "./markup.js";
-import { accessor, apply, defineProperty, getOwnPropertyDescriptor, method, prototypeOf } from "./natives.js";
+import { accessor, method, prototypeOf } from "./natives.js";
 import { mapped, placed } from "./place.js";
+import { after, apply, defineProperty, each, fits, getOwnPropertyDescriptor, kept, replaced, text } from "./taken.js";
 import { blobs } from "./workers.js";
 
 type View = Window & typeof globalThis & { __wa$L?: unknown };
 
 /** Text with scripts, or with something to be loaded. */
 const isOfMore = /<script|<[^>]+\s(?:src|srcset|href)\s*=/i;
+const DOCTYPE = /^\s*<!doctype[^>]*>/i;
 /** What is written and never closed is shown after so long. */
 const UNCLOSED_MS = 100;
 
-const texts = new WeakMap<object, string>();
-const shown = new WeakMap<object, string>();
+const texts = kept(new WeakMap<object, string>());
+const shown = kept(new WeakMap<object, string>());
+let fetchHere: typeof fetch;
 let setSrc: (frame: object, src: string) => void = () => {};
 let viewOf: (frame: object) => View | null = () => null;
 
@@ -42,11 +45,11 @@ function fill(frame: HTMLIFrameElement): void {
   const html = texts.get(frame) ?? frame.getAttribute(SRCDOC) ?? "";
   if (!view) return;
   const { document: inner } = view;
-  const base = /<base\b/i.test(html) ? "" : `<base href="${String(mapped(document.baseURI)).replace(/"/g, "%22")}">`;
+  const base = fits(/<base\b/i, html) ? "" : `<base href="${replaced(text(mapped(document.baseURI)), /"/g, () => "%22")}">`;
   const first = `<script>${source}document.currentScript.remove()</script>${base}`;
-  const text = mapMarkup(html);
+  const body = mapMarkup(html);
   inner.open();
-  inner.write(/^\s*<!doctype[^>]*>/i.test(text) ? text.replace(/^\s*<!doctype[^>]*>/i, (doctype) => doctype + first) : first + text);
+  inner.write(fits(DOCTYPE, body) ? replaced(body, DOCTYPE, (doctype) => doctype[0] + first) : first + body);
   inner.close();
 }
 
@@ -54,10 +57,10 @@ function fill(frame: HTMLIFrameElement): void {
 function enter(frame: object): void {
   try {
     const view = viewOf(frame);
-    if (!view || view.__wa$L || /^https?:/.test(view.location.href)) return;
+    if (!view || view.__wa$L || fits(/^https?:/, view.location.href)) return;
     view.eval(source);
     // It has no service worker, so what it fetches is fetched here.
-    view.fetch = (...args) => fetch(...args);
+    view.fetch = fetchHere;
     view.XMLHttpRequest = XMLHttpRequest;
   } catch {
     // Of another origin, or gone.
@@ -72,19 +75,21 @@ function followWriting(): void {
   let timer = 0;
   const show = (): void => {
     clearTimeout(timer);
-    if (isOfMore.test(written)) (parent as unknown as { __wa$show: (frame: object, html: string) => void }).__wa$show(container, written);
+    if (fits(isOfMore, written)) (parent as unknown as { __wa$show: (frame: object, html: string) => void }).__wa$show(container, written);
   };
-  for (const [name, end] of [["write", ""], ["writeln", "\n"]] as const) {
+  each(["write", "writeln"], (name) => {
+    const end = name === "write" ? "" : "\n";
     method(prototypeOf("Document"), name, (call, args, self) => {
       if (self !== document) return call(args);
-      written += args.join("") + end;
+      each(args, (given) => (written += text(given)));
+      written += end;
       // Right as it is, as long as nothing of it is to be loaded or run: that is done once, and there.
-      if (!isOfMore.test(written)) return call(args);
+      if (!fits(isOfMore, written)) return call(args);
       clearTimeout(timer);
       timer = setTimeout(show, UNCLOSED_MS);
       return undefined;
     });
-  }
+  });
   method(prototypeOf("Document"), "close", (call, args, self) => {
     const result = call(args);
     if (self === document) {
@@ -101,6 +106,8 @@ export function enterFrames(): void {
   if (!frames || !view?.get || !src?.set) return;
   const { get } = view;
   const { set } = src;
+  const { fetch: mappedFetch } = globalThis;
+  fetchHere = (...args) => apply(mappedFetch, globalThis, args);
   viewOf = (frame) => apply(get, frame, []) as View | null;
   setSrc = (frame, url) => void apply(set, frame, [url]);
   for (const name of ["contentWindow", "contentDocument"]) {
@@ -112,15 +119,15 @@ export function enterFrames(): void {
   defineProperty(frames, "src", {
     ...src,
     set(this: object, value: unknown) {
-      const url = String(value);
+      const url = text(value);
       const blob = blobs.get(url);
-      if (blob && /html/.test(blob.type)) return void blob.text().then((html) => write(this, html));
-      setSrc(this, String(placed(value)));
+      if (blob && fits(/html/, blob.type)) return after(blob.text(), (html) => write(this, html));
+      setSrc(this, text(placed(value)));
     },
   });
   accessor(frames, "srcdoc", (value, self) => shown.get(self) ?? (self as Element).getAttribute(SRCDOC) ?? value);
   const native = getOwnPropertyDescriptor(frames, "srcdoc");
-  if (native) defineProperty(frames, "srcdoc", { ...native, set(this: HTMLIFrameElement, value: unknown) { setSrcdoc(this, String(value)); } });
+  if (native) defineProperty(frames, "srcdoc", { ...native, set(this: HTMLIFrameElement, value: unknown) { setSrcdoc(this, text(value)); } });
   defineProperty(globalThis, "__wa$write", { value: fill });
   defineProperty(globalThis, "__wa$show", { value: write });
   followWriting();
@@ -128,12 +135,12 @@ export function enterFrames(): void {
   const isFrame = (node: EventTarget | null): node is HTMLIFrameElement => node instanceof HTMLIFrameElement;
   // Firefox makes a new window when the empty document has loaded.
   document.addEventListener("load", ({ target }) => isFrame(target) && enter(target), true);
-  new MutationObserver((changes) => {
-    for (const { addedNodes } of changes) {
-      for (const node of addedNodes) {
+  new MutationObserver((changes) =>
+    each(changes, ({ addedNodes }) =>
+      each(addedNodes, (node) => {
         if (isFrame(node)) enter(node);
-        else if (node.nodeType === 1 && node.firstChild) for (const frame of (node as Element).getElementsByTagName("iframe")) enter(frame);
-      }
-    }
-  }).observe(document, { childList: true, subtree: true });
+        else if (node.nodeType === 1 && node.firstChild) each((node as Element).getElementsByTagName("iframe"), enter);
+      }),
+    ),
+  ).observe(document, { childList: true, subtree: true });
 }

@@ -3,30 +3,31 @@
  * `__wa$loc`, `__wa$top` and, where something else may be meant too, for `__wa$L(thing).location`.
  */
 
-import { apply, defineProperty, getOwnPropertyDescriptor, NativeURL, tell } from "./natives.js";
 import { config } from "./config.js";
+import { tell } from "./natives.js";
 import { isPage, isWindow, placed, realLocation, replayTop, told } from "./place.js";
+import { apply, bare, begins, canParse, create, defineProperty, deleteProperty, getOwnPropertyDescriptor, kept, NativeURL, ownKeys, text } from "./taken.js";
 
 const prototype = (globalThis as unknown as Record<string, { prototype: object }>)[isPage ? "Location" : "WorkerLocation"]?.prototype ?? {};
 const owner = isPage ? realLocation : prototype;
 const nativeHref = getOwnPropertyDescriptor(owner, "href");
-const realHref = (): string => String(nativeHref?.get ? apply(nativeHref.get, realLocation, []) : realLocation.href);
+const realHref = (): string => text(nativeHref?.get ? apply(nativeHref.get, realLocation, []) : realLocation.href);
 
 /** The address of this document as it was: where it is a realm without one, what the browser says. */
 export const href = (): string => (isMade(realHref()) ? "about:srcdoc" : (told(realHref()) as string));
 /** Whether a document is one that a page made and that has an address only to have a service worker. */
-export const isMade = (url: unknown): boolean => String(url).startsWith(`${realLocation.origin}/.wa/doc`);
+export const isMade = (url: unknown): boolean => begins(text(url), `${realLocation.origin}/.wa/doc`);
 export const go = (url: unknown): void => {
-  realLocation.href = String(placed(url));
+  realLocation.href = text(placed(url));
 };
 
 function makeLocation(): Location {
-  const lie = Object.create(prototype) as Location;
+  const lie = create(prototype) as Location;
   const part = (name: keyof URL & keyof Location): void =>
     defineProperty(lie, name, {
       enumerable: true,
       configurable: true,
-      get: () => (NativeURL.canParse(href()) ? String(new NativeURL(href())[name]) : (realLocation[name] as string)),
+      get: () => (canParse(href()) ? text(new NativeURL(href())[name]) : (realLocation[name] as string)),
       set(value: unknown) {
         const url = new NativeURL(href());
         if (name === "hash" || name === "search" || (name === "pathname" && config.after !== "")) (realLocation as unknown as Record<string, unknown>)[name] = value;
@@ -40,8 +41,8 @@ function makeLocation(): Location {
   const add = (name: string, value: unknown): void => void defineProperty(lie, name, { value, enumerable: true, configurable: true, writable: true });
   defineProperty(lie, "href", { get: href, set: go, enumerable: true, configurable: true });
   add("toString", () => href());
-  add("assign", (url: unknown) => realLocation.assign(String(placed(url))));
-  add("replace", (url: unknown) => realLocation.replace(String(placed(url))));
+  add("assign", (url: unknown) => realLocation.assign(text(placed(url))));
+  add("replace", (url: unknown) => realLocation.replace(text(placed(url))));
   add("reload", () => realLocation.reload());
   add("ancestorOrigins", Object.assign([], { item: () => null, contains: () => false }));
   return lie;
@@ -54,23 +55,26 @@ function locationOf(other: Window): unknown {
   try {
     return (other as unknown as { __wa$loc?: unknown }).__wa$loc ?? other.location;
   } catch {
-    const replace = (url: unknown): void => other.location.replace(String(placed(url)));
-    return new Proxy({}, {
-      get: (_, name) => (name === "replace" ? replace : Reflect.get(other.location, name)),
-      set: (_, name, value) => Reflect.set(other.location, name, name === "href" ? placed(value) : value),
-    });
+    const replace = (url: unknown): void => other.location.replace(text(placed(url)));
+    return new Proxy({}, bare<ProxyHandler<object>>({
+      get: (_, name) => (name === "replace" ? replace : (other.location as unknown as Record<PropertyKey, unknown>)[name]),
+      set: (_, name, value) => {
+        (other.location as unknown as Record<PropertyKey, unknown>)[name] = name === "href" ? placed(value) : value;
+        return true;
+      },
+    }));
   }
 }
 
 function setLocation(other: Window, url: unknown): void {
   if ((other as unknown) === globalThis) go(url);
   // A relative address is relative to who sets it.
-  else other.location.href = String(placed(new NativeURL(String(url), isPage ? document.baseURI : href()).href));
+  else other.location.href = text(placed(new NativeURL(text(url), isPage ? document.baseURI : href()).href));
 }
 
 /** What stands for a window or a document where its location or top is asked for. */
 function holderOf(thing: object, view: Window): object {
-  return new Proxy({}, {
+  return new Proxy({}, bare<ProxyHandler<object>>({
     get: (_, name) => {
       if (name === "location") return view === (globalThis as unknown) ? ownLocation : locationOf(view);
       return name === "top" && isWindow(thing) ? replayTop : (thing as Record<PropertyKey, unknown>)[name];
@@ -81,17 +85,17 @@ function holderOf(thing: object, view: Window): object {
       return true;
     },
     has: (_, name) => name in thing,
-    deleteProperty: (_, name) => name !== "location" && name !== "top" && Reflect.deleteProperty(thing, name),
+    deleteProperty: (_, name) => name !== "location" && name !== "top" && deleteProperty(thing, name),
     // So that a pattern with a rest takes what there is.
-    ownKeys: () => Reflect.ownKeys(thing),
+    ownKeys: () => ownKeys(thing),
     getOwnPropertyDescriptor: (_, name) => {
       const found = getOwnPropertyDescriptor(thing, name);
       return found && { ...found, configurable: true };
     },
-  });
+  }));
 }
 
-const ownHolders = new Map<unknown, object>();
+const ownHolders = kept(new Map<unknown, object>());
 
 function lookFor(thing: unknown): unknown {
   const known = ownHolders.get(thing);

@@ -1,17 +1,18 @@
 /** Addresses in markup that scripts make: inside tags, in the attributes that hold one. */
 
-import { accessor, apply, method, methodArgs, prototypeOf, put } from "./natives.js";
+import { accessor, method, methodArgs, prototypeOf, put, through } from "./natives.js";
 import { toReplay, unmapped } from "./place.js";
 import { mapStyle } from "./styles.js";
+import { begins, cut, each, find, fits, kept, lower, replaced, text } from "./taken.js";
 
-export const ADDRESSES = new Set(["href", "src", "poster", "action", "formaction", "data", "background", "xlink:href", "cite", "longdesc"]);
+export const ADDRESSES = kept(new Set(["href", "src", "poster", "action", "formaction", "data", "background", "xlink:href", "cite", "longdesc"]));
 /** Where the pipe answers with an empty document for a frame whose text is at hand, and the attribute with that text. */
 export const FRAME_PATH = "/.wa/doc";
 export const SRCDOC = "data-wa-srcdoc";
-export const LISTS = new Set(["srcset", "imagesrcset"]);
+export const LISTS = kept(new Set(["srcset", "imagesrcset"]));
 
 /** Candidates are an address and an optional size. */
-export const mapList = (list: string): string => list.replace(/(^|[\s,])((?:https?:)?\/\/[^\s]*[^\s,])/gi, (_, before: string, url: string) => before + toReplay(url));
+export const mapList = (list: string): string => replaced(list, /(^|[\s,])((?:https?:)?\/\/[^\s]*[^\s,])/gi, (found) => (found[1] ?? "") + toReplay(found[2] ?? ""));
 
 /** The value of an attribute, mapped as that attribute is read; null where it is to be left out. */
 export function mapValue(name: string, value: string): string | null {
@@ -24,37 +25,46 @@ export function mapValue(name: string, value: string): string | null {
 const TAG = /<[a-z][^\s/>]*(?:"[^"]*"|'[^']*'|[^'">])*>/gi;
 const ATTRIBUTE = /(\s)([a-z:]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/gi;
 
-function mapAttribute(whole: string, space: string, name: string, equals: string, given: string): string {
-  const lower = name.toLowerCase();
-  const value = /^["']/.test(given) ? given.slice(1, -1) : given;
-  if (lower === "srcdoc") return `${space}src${equals}${FRAME_PATH} ${SRCDOC}${equals}${given}`;
-  const mapped = mapValue(lower, value);
-  if (mapped === value) return whole;
+function mapAttribute(found: RegExpExecArray): string {
+  const space = found[1] ?? "";
+  const name = lower(found[2] ?? "");
+  const equals = found[3] ?? "";
+  const given = found[4] ?? "";
+  const value = fits(/^["']/, given) ? cut(given, 1, -1) : given;
+  if (name === "srcdoc") return `${space}src${equals}${FRAME_PATH} ${SRCDOC}${equals}${given}`;
+  const mapped = mapValue(name, value);
+  if (mapped === value) return found[0];
   if (mapped === null) return space;
-  return `${space}${name}${equals}${given.startsWith("'") ? `'${mapped}'` : `"${mapped}"`}`;
+  return `${space}${found[2]}${equals}${begins(given, "'") ? `'${mapped}'` : `"${mapped}"`}`;
 }
 
 export function mapMarkup(html: string): string {
-  if (!/\/\/|srcdoc|integrity/i.test(html)) return html;
-  const tags = html.replace(TAG, (tag) => tag.replace(ATTRIBUTE, mapAttribute));
-  return /<style/i.test(tags) ? tags.replace(/(<style[^>]*>)(.*?)(?=<\/style)/gis, (_, open: string, css: string) => open + mapStyle(css)) : tags;
+  if (!fits(/\/\/|srcdoc|integrity/i, html)) return html;
+  const tags = replaced(html, TAG, (tag) => replaced(tag[0], ATTRIBUTE, mapAttribute));
+  return fits(/<style/i, tags) ? replaced(tags, /(<style[^>]*>)(.*?)(?=<\/style)/gis, (found) => (found[1] ?? "") + mapStyle(found[2] ?? "")) : tags;
 }
 
 const BEGUN_LETTERS_MAX = 1 << 16;
 /** A tag that is not closed yet, in which an address may be cut in two. */
 const BEGUN = /<[a-z](?:[^"'>]|"[^"]*"|'[^']*')*(?:"[^"]*|'[^']*)?$/i;
-const begun = new WeakMap<object, string>();
+const begun = kept(new WeakMap<object, string>());
 
 /** What is written into a document that is being read. A tag may come in several calls: its beginning waits for the rest. */
 function written(document: object, args: readonly unknown[]): string {
-  const text = (begun.get(document) ?? "") + args.map(String).join("");
-  const tail = BEGUN.exec(text)?.[0] ?? "";
+  let all = begun.get(document) ?? "";
+  each(args, (given) => (all += text(given)));
+  const tail = find(BEGUN, all)?.[0] ?? "";
   const held = tail.length > BEGUN_LETTERS_MAX ? "" : tail;
   begun.set(document, held);
-  return mapMarkup(text.slice(0, text.length - held.length));
+  return mapMarkup(cut(all, 0, all.length - held.length));
 }
 
-const map = (value: unknown): unknown => (typeof value === "string" || typeof value === "object" && value !== null ? mapMarkup(String(value)) : value);
+function one(args: unknown[], only: unknown): void {
+  args.length = 1;
+  args[0] = only;
+}
+
+const map = (value: unknown): unknown => (typeof value === "string" || typeof value === "object" && value !== null ? mapMarkup(text(value)) : value);
 const isStyle = (self: object): boolean => (self as Node).nodeName === "STYLE" || (self as Node).nodeName === "style";
 const mapInside = (value: unknown, self: object): unknown => (typeof value === "string" && isStyle(self) ? mapStyle(value) : map(value));
 /** What is put into a style: text, or a node with some. */
@@ -84,13 +94,13 @@ export function mapMarkups(): void {
   for (const owner of ["HTMLStyleElement", "SVGStyleElement"].map(prototypeOf)) {
     for (const name of ["appendChild", "insertBefore", "append", "prepend", "replaceChildren"]) {
       const native = (owner as Record<string, unknown> | undefined)?.[name];
-      if (typeof native === "function") put(owner, name, new Proxy(native, { apply: (target, self, args) => apply(target as () => unknown, self as object, args.map(mapNode)) }));
+      if (typeof native === "function") put(owner, name, through(native as () => unknown, (args) => each(args, (given, at) => (args[at] = mapNode(given)))));
     }
   }
   const document = prototypeOf("Document");
   methodArgs(document, "open", (_, self) => void begun.delete(self));
   for (const name of ["write", "writeln"]) {
-    methodArgs(document, name, (args, self) => void args.splice(0, args.length, written(self, args)));
+    methodArgs(document, name, (args, self) => one(args, written(self, args)));
   }
   methodArgs(prototypeOf("DOMParser"), "parseFromString", (args) => void (args[0] = map(args[0])));
   methodArgs(prototypeOf("Range"), "createContextualFragment", (args) => void (args[0] = map(args[0])));

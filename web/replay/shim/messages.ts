@@ -1,8 +1,9 @@
 /** Messages between windows: origins are named as archived and are replay origins. */
 
-import { accessor, defineProperty, NativeURL, prototypeOf } from "./natives.js";
 import { config } from "./config.js";
+import { accessor, prototypeOf } from "./natives.js";
 import { isWindow, realLocation, told, toReplay, unmapped } from "./place.js";
+import { apply, defineProperty, NativeURL, text } from "./taken.js";
 
 function originOf(target: unknown): unknown {
   if (typeof target !== "string") return target;
@@ -19,8 +20,10 @@ function withOrigin(options: unknown): unknown {
 function poster(thing: unknown): unknown {
   if (!isWindow(thing)) return thing;
   return {
-    postMessage: (message: unknown, ...rest: unknown[]) =>
-      (thing.postMessage as (...args: unknown[]) => void)(message, ...(rest.length > 0 ? [withOrigin(rest[0]), ...rest.slice(1)] : [])),
+    postMessage: (...args: unknown[]) => {
+      if (args.length > 1) args[1] = withOrigin(args[1]);
+      return apply(thing.postMessage, thing, args as [unknown]);
+    },
   };
 }
 
@@ -30,6 +33,6 @@ export function lieAboutMessages(): void {
   accessor(prototypeOf("MessageEvent"), "origin", (value, self) => {
     const { source } = self as MessageEvent;
     // Where archived hosts share an origin, who speaks says which one it is.
-    return config.after === "" && value === realLocation.origin && isWindow(source) ? (source as { origin?: unknown }).origin : unmapped(String(value));
+    return config.after === "" && value === realLocation.origin && isWindow(source) ? (source as { origin?: unknown }).origin : unmapped(text(value));
   });
 }

@@ -3,10 +3,10 @@
  * their place is a Proxy of them: it has their name, length, prototype and text.
  */
 
-export const { apply, construct, defineProperty, getOwnPropertyDescriptor } = Reflect;
+import { apply, bare, construct, defineProperty, getOwnPropertyDescriptor } from "./taken.js";
 
-/** Old pages have variables of that name. */
-export const NativeURL = URL;
+/** What a Proxy of a function does where it is called. */
+export const onCall = (work: (self: object, args: unknown[]) => unknown): ProxyHandler<() => unknown> => bare({ apply: (_: unknown, self: object, args: unknown[]) => work(self, args) });
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 type Owner = object | undefined;
@@ -29,9 +29,16 @@ export function method(given: Owner, name: string, change: (call: (args: unknown
   const native = owner && getOwnPropertyDescriptor(owner, name);
   if (!native || typeof native.value !== "function") return;
   const target = native.value as Method;
-  const value = new Proxy(target, { apply: (_, self: object, args: unknown[]) => change((other) => apply(target, self, other), args, self) });
+  const value = new Proxy(target, onCall((self, args) => change((other) => apply(target, self, other), args, self)));
   defineProperty(owner as object, name, { ...native, value });
 }
+
+/** A function that changes what it is called with. */
+export const through = (native: () => unknown, change: (args: unknown[]) => void): (() => unknown) =>
+  new Proxy(native, onCall((self, args) => {
+    change(args);
+    return apply(native, self, args as []);
+  }));
 
 /** Changes the arguments of a method, in place. */
 export const methodArgs = (owner: Owner, name: string, change: (args: unknown[], self: object) => void): void =>
@@ -51,8 +58,8 @@ export function accessor(
   if (!native?.configurable || !native.get) return;
   const { get, set } = native;
   const changed = { ...native };
-  if (read) changed.get = new Proxy(get, { apply: (_, self: object) => read(apply(get, self, []), self) });
-  if (write && set) changed.set = new Proxy(set, { apply: (_, self: object, args: unknown[]) => apply(set, self, [write(args[0], self)]) });
+  if (read) changed.get = new Proxy(get, onCall((self) => read(apply(get, self, []), self)));
+  if (write && set) changed.set = new Proxy(set, onCall((self, args) => apply(set, self, [write(args[0], self)])));
   defineProperty(owner as object, name, changed);
 }
 
@@ -60,14 +67,14 @@ export function accessor(
 export function constructor(name: string, change: (args: unknown[]) => void, made?: (object: object, args: unknown[]) => void): void {
   const native = (globalThis as unknown as Record<string, (new (...args: unknown[]) => object) | undefined>)[name];
   if (typeof native !== "function") return;
-  const value = new Proxy(native, {
-    construct(target, args: unknown[], newTarget) {
+  const value: typeof native = new Proxy(native, bare({
+    construct(target: typeof native, args: unknown[], newTarget: typeof native) {
       change(args);
       const object = construct(target, args, newTarget === value ? target : newTarget) as object;
       made?.(object, args);
       return object;
     },
-  });
+  }));
   put(globalThis, name, value);
   if (native.prototype) put(native.prototype as object, "constructor", value);
 }

@@ -1,7 +1,8 @@
 /** Where a page goes: addresses that nothing has mapped before are mapped here, and new windows are the viewer's. */
 
-import { accessor, method, methodArgs, NativeURL, prototypeOf, put } from "./natives.js";
+import { accessor, method, methodArgs, prototypeOf, put } from "./natives.js";
 import { archivedOrigin, isTop, isWindow, placed, realLocation, replayTop, say, toArchived, toReplay, told } from "./place.js";
+import { apply, begins, each, fits, getOwnPropertyDescriptor, kept, lower, NativeURL, text } from "./taken.js";
 
 interface NavigateEvent extends Event {
   readonly destination: { readonly url: string };
@@ -10,33 +11,47 @@ interface NavigateEvent extends Event {
 }
 
 /** Where a form may go at once: there is a service worker. Elsewhere nobody would hear it, and Firefox asks its user to send it again. */
-const begun = new Set([realLocation.origin]);
+const begun = kept(new Set([realLocation.origin]));
 const BEGINNING_MS = 4_000;
 
-async function begin(origin: string): Promise<void> {
+function begin(origin: string, then: () => void): void {
   const frame = document.createElement("iframe");
   frame.hidden = true;
-  const isHere = new Promise((resolve) => {
-    addEventListener("message", ({ source, data }) => source === frame.contentWindow && (data as { wa?: unknown } | null)?.wa === "here" && resolve(undefined));
-    setTimeout(resolve, BEGINNING_MS);
-  });
+  const go = (): void => {
+    if (!begun.has(origin)) then();
+    begun.add(origin);
+  };
+  addEventListener("message", ({ source, data }) => source === frame.contentWindow && (data as { wa?: unknown } | null)?.wa === "here" && go());
+  setTimeout(go, BEGINNING_MS);
   frame.src = `${origin}/.wa/boot`;
   document.documentElement.append(frame);
-  await isHere;
-  begun.add(origin);
 }
 
-async function submit(url: string, data: FormData): Promise<void> {
-  const { origin } = new NativeURL(url);
-  if (!begun.has(origin)) await begin(origin);
+/** Not there in workers. */
+const { submit: submitForm } = (prototypeOf("HTMLFormElement") ?? {}) as HTMLFormElement;
+const { forEach: eachField } = FormData.prototype;
+
+function submit(url: string, data: FormData): void {
   const form = document.createElement("form");
-  Object.assign(form, { method: "post", action: url, hidden: true });
-  for (const [name, value] of data) {
-    if (typeof value === "string") form.append(Object.assign(document.createElement("input"), { name, value }));
-  }
+  form.method = "post";
+  form.action = url;
+  form.hidden = true;
+  apply(eachField, data, [(value, name) => {
+    if (typeof value !== "string") return;
+    const field = document.createElement("input");
+    field.name = name;
+    field.value = value;
+    form.append(field);
+  }]);
   document.documentElement.append(form);
-  HTMLFormElement.prototype.submit.call(form);
+  apply(submitForm, form, []);
   form.remove();
+}
+
+function post(url: string, data: FormData): void {
+  const { origin } = new NativeURL(url);
+  if (begun.has(origin)) submit(url, data);
+  else begin(origin, () => submit(url, data));
 }
 
 /** Every way of going somewhere comes by here, but for frames' own addresses and new windows. */
@@ -45,24 +60,24 @@ function mapNavigations(navigation: EventTarget): void {
     const { destination, navigationType, formData } = event as NavigateEvent;
     const url = nativeUrl(destination);
     const target = toReplay(url);
-    const mayGo = formData === null || !/^https?:/.test(target) || begun.has(new NativeURL(target).origin);
+    const mayGo = formData === null || !fits(/^https?:/, target) || begun.has(new NativeURL(target).origin);
     if ((target === url && mayGo) || !event.cancelable) return;
     event.preventDefault();
-    if (formData) void submit(target, formData);
+    if (formData) post(target, formData);
     else if (navigationType === "replace") realLocation.replace(target);
     else realLocation.assign(target);
   });
 }
 
-const destinationUrl = Object.getOwnPropertyDescriptor(prototypeOf("NavigationDestination") ?? {}, "url")?.get;
-const nativeUrl = (destination: { readonly url: string }): string => (destinationUrl ? String(destinationUrl.call(destination)) : destination.url);
+const destinationUrl = getOwnPropertyDescriptor(prototypeOf("NavigationDestination") ?? {}, "url")?.get;
+const nativeUrl = (destination: { readonly url: string }): string => (destinationUrl ? text(apply(destinationUrl, destination, [])) : destination.url);
 
 /** Where a link or form of that target leads: a window of the page, or a new one, which is the viewer's to open. */
 function reach(target: string): "self" | "there" | "new" {
-  const name = target.toLowerCase();
+  const name = lower(target);
   if (name === "" || name === "_self" || (isTop && (name === "_parent" || name === "_top"))) return "self";
   if (name === "_parent") return "there";
-  if (name.startsWith("_")) return "new";
+  if (begins(name, "_")) return "new";
   for (let view: Window | null = window; view; view = view === replayTop ? null : view.parent) {
     try {
       if (view.name === target || isWindow((view as unknown as Record<string, unknown>)[target])) return "there";
@@ -77,12 +92,13 @@ const open = (url: string, target: string): void => say({ wa: "open", url: toArc
 
 function onClick(event: MouseEvent): void {
   if (event.defaultPrevented || event.button > 1) return;
-  const link = event.composedPath().find((node): node is HTMLAnchorElement => node instanceof HTMLAnchorElement || node instanceof HTMLAreaElement);
-  if (!link?.href || !/^https?:/i.test(link.href) || link.hasAttribute("download")) return;
+  let link: HTMLAnchorElement | undefined;
+  each(event.composedPath(), (node) => (link ??= node instanceof HTMLAnchorElement || node instanceof HTMLAreaElement ? (node as HTMLAnchorElement) : undefined));
+  if (!link?.href || !fits(/^https?:/i, link.href) || link.hasAttribute("download")) return;
   const isNew = event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey;
   const target = isNew ? "_blank" : link.target || document.querySelector<HTMLBaseElement>("base[target]")?.target || "";
   const where = isNew ? "new" : reach(target);
-  if (where === "there" || (where === "self" && /^(?:_self)?$/i.test(target))) return;
+  if (where === "there" || (where === "self" && fits(/^(?:_self)?$/i, target))) return;
   event.preventDefault();
   if (where === "self") realLocation.assign(toReplay(link.href));
   else open(link.href, target);
@@ -105,8 +121,8 @@ export function mapGoing(): void {
     methodArgs(prototypeOf("History"), name, (args) => {
       if (args.length > 2) args[2] = placed(args[2]);
       // Where archived hosts share an origin, browsers would let one be another.
-      const url = new NativeURL(String(args[2] ?? ""), document.baseURI);
-      if (new NativeURL(toArchived(String(placed(url.href)))).origin !== archivedOrigin) throw new DOMException(`Failed to execute '${name}' on 'History'`, "SecurityError");
+      const url = new NativeURL(text(args[2] ?? ""), document.baseURI);
+      if (new NativeURL(toArchived(text(placed(url.href)))).origin !== archivedOrigin) throw new DOMException(`Failed to execute '${name}' on 'History'`, "SecurityError");
     });
     method(prototypeOf("History"), name, (call, args) => {
       const result = call(args);
@@ -114,17 +130,21 @@ export function mapGoing(): void {
       return result;
     });
   }
-  method(globalThis, "open", (call, [url = "", target = "_blank", ...rest]) => {
-    const where = reach(String(target));
-    const address = String(placed(url));
-    if (where === "there") return call([address, target, ...rest]);
+  method(globalThis, "open", (call, args) => {
+    const target = text(args[1] ?? "_blank");
+    const where = reach(target);
+    const address = text(placed(args[0] ?? ""));
+    if (where === "there") {
+      args[0] = address;
+      return call(args);
+    }
     if (where === "self") {
       // Firefox takes it for a window of its own, and asks its user first.
       realLocation.assign(address);
       return window;
     }
     // Browsers let no page open windows that nobody asked for.
-    if (address !== "" && (navigator as { userActivation?: { isActive: boolean } }).userActivation?.isActive !== false) open(new NativeURL(address, document.baseURI).href, String(target));
+    if (address !== "" && (navigator as { userActivation?: { isActive: boolean } }).userActivation?.isActive !== false) open(new NativeURL(address, document.baseURI).href, target);
     return null;
   });
   addEventListener("hashchange", tellPlace);

@@ -2,7 +2,7 @@
 
 import { config } from "./config.js";
 import { makeHosts } from "./hosts.js";
-import { NativeURL } from "./natives.js";
+import { begins, ends, NativeURL, text } from "./taken.js";
 
 const own = new NativeURL(config.url);
 export const { toReplay, toArchived, unmapped, rooted } = makeHosts(config, own, (host) => say({ wa: "host", host }));
@@ -14,7 +14,7 @@ export const realLocation = location;
 
 const over = (map: (url: string) => string) => (address: unknown): unknown => {
   if (typeof address === "string") return map(address);
-  return typeof address === "object" && address !== null ? map(String(address)) : address;
+  return typeof address === "object" && address !== null ? map(text(address)) : address;
 };
 
 /** An address as a page hands it over: text, an URL, a Location, or something that is no address. */
@@ -42,7 +42,7 @@ function findTop(): Window | null {
   if (!isPage) return null;
   // Where the viewer is itself framed, only Chromium tells how far up replay goes.
   const { ancestorOrigins } = location as { ancestorOrigins?: DOMStringList };
-  const isReplay = (origin: string): boolean => (config.after === "" ? config.before.startsWith(`${origin}/`) : origin.endsWith(`-${config.salt}${config.after}`));
+  const isReplay = (origin: string): boolean => (config.after === "" ? begins(config.before, `${origin}/`) : ends(origin, `-${config.salt}${config.after}`));
   let found: Window = window;
   for (let depth = 0; found.parent !== found; depth += 1, found = found.parent) {
     const origin = ancestorOrigins?.[depth];

@@ -1,5 +1,7 @@
 /** SHA-256 of short texts, at once: what the browser has answers later. */
 
+import { lengthOf } from "./taken.js";
+
 const firstPrimes: number[] = [];
 for (let number = 2; firstPrimes.length < 64; number += 1) {
   if (firstPrimes.every((prime) => number % prime !== 0)) firstPrimes.push(number);
@@ -8,32 +10,48 @@ const fraction = (root: number): number => ((root - Math.floor(root)) * 2 ** 32)
 const start = firstPrimes.slice(0, 8).map((prime) => fraction(Math.sqrt(prime)));
 const rounds = firstPrimes.map((prime) => fraction(Math.cbrt(prime)));
 
+const at = (words: Int32Array, idx: number): number => words[idx] as number;
 const turned = (word: number, by: number): number => (word >>> by) | (word << (32 - by));
 
 export function sha256(bytes: Uint8Array): Uint8Array {
-  const blocks = new DataView(new ArrayBuffer(((bytes.length + 72) >> 6) << 6));
-  bytes.forEach((byte, at) => blocks.setUint8(at, byte));
-  blocks.setUint8(bytes.length, 0x80);
-  blocks.setUint32(blocks.byteLength - 4, bytes.length * 8);
-  const state = Int32Array.from(start);
+  const count = lengthOf(bytes);
+  const room = ((count + 72) >> 6) << 4;
+  const blocks = new Int32Array(room);
+  const put = (byte: number, idx: number): void => void (blocks[idx >> 2] = at(blocks, idx >> 2) | (byte << (24 - (idx & 3) * 8)));
+  for (let idx = 0; idx < count; idx += 1) put(bytes[idx] as number, idx);
+  put(0x80, count);
+  blocks[room - 1] = count * 8;
+  const state = new Int32Array(8);
+  for (let idx = 0; idx < 8; idx += 1) state[idx] = start[idx] as number;
+  for (let block = 0; block < room; block += 16) mix(state, blocks, block);
+  const out = new Uint8Array(32);
+  for (let idx = 0; idx < 32; idx += 1) out[idx] = at(state, idx >> 2) >>> (24 - (idx & 3) * 8);
+  return out;
+}
+
+function mix(state: Int32Array, blocks: Int32Array, block: number): void {
   const words = new Int32Array(64);
-  for (let block = 0; block < blocks.byteLength; block += 64) {
-    let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number];
-    for (let at = 0; at < 64; at += 1) {
-      if (at < 16) words[at] = blocks.getInt32(block + at * 4);
-      else {
-        const [near, far] = [words[at - 2] ?? 0, words[at - 15] ?? 0];
-        words[at] =
-          (words[at - 16] ?? 0) + (turned(far, 7) ^ turned(far, 18) ^ (far >>> 3)) +
-          (words[at - 7] ?? 0) + (turned(near, 17) ^ turned(near, 19) ^ (near >>> 10));
-      }
-      const one = (h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g)) + (rounds[at] ?? 0) + (words[at] ?? 0)) | 0;
-      const two = ((turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-      [h, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + two) | 0];
+  // The letters a to h of the standard; each round moves them on by one.
+  const now = new Int32Array(8);
+  for (let idx = 0; idx < 8; idx += 1) now[idx] = at(state, idx);
+  for (let idx = 0; idx < 64; idx += 1) {
+    if (idx < 16) words[idx] = at(blocks, block + idx);
+    else {
+      const near = at(words, idx - 2);
+      const far = at(words, idx - 15);
+      words[idx] =
+        at(words, idx - 16) + (turned(far, 7) ^ turned(far, 18) ^ (far >>> 3)) +
+        at(words, idx - 7) + (turned(near, 17) ^ turned(near, 19) ^ (near >>> 10));
     }
-    [a, b, c, d, e, f, g, h].forEach((word, at) => (state[at] = (state[at] ?? 0) + word));
+    const a = at(now, 0);
+    const b = at(now, 1);
+    const c = at(now, 2);
+    const e = at(now, 4);
+    const one = (at(now, 7) + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & at(now, 5)) ^ (~e & at(now, 6))) + (rounds[idx] as number) + at(words, idx)) | 0;
+    const two = ((turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    for (let letter = 7; letter > 0; letter -= 1) now[letter] = at(now, letter - 1);
+    now[4] = at(now, 4) + one;
+    now[0] = one + two;
   }
-  const out = new DataView(new ArrayBuffer(32));
-  state.forEach((word, at) => out.setInt32(at * 4, word));
-  return new Uint8Array(out.buffer);
+  for (let idx = 0; idx < 8; idx += 1) state[idx] = at(state, idx) + at(now, idx);
 }

@@ -2,11 +2,12 @@
 
 import { accessor, constructor, methodArgs, prototypeOf } from "./natives.js";
 import { toReplay } from "./place.js";
+import { has, replaced } from "./taken.js";
 
 /** A style sheet with its absolute addresses mapped. */
 export function mapStyle(css: string): string {
-  if (!css.includes("//")) return css;
-  return css.replace(/(url\(\s*["']?|@import\s+["'])((?:https?:)?\/\/[^"')\s]+)/gi, (_, before: string, url: string) => before + toReplay(url));
+  if (!has(css, "//")) return css;
+  return replaced(css, /(url\(\s*["']?|@import\s+["'])((?:https?:)?\/\/[^"')\s]+)/gi, (found) => (found[1] ?? "") + toReplay(found[2] ?? ""));
 }
 
 const map = (value: unknown): unknown => (typeof value === "string" ? mapStyle(value) : value);

@@ -1,44 +1,48 @@
 /** Workers that pages start: their scripts are mapped, and where a page made the script itself, this one goes first. */
 
 import { source } from "./config.js";
-import { constructor, defineProperty, method, methodArgs, NativeURL } from "./natives.js";
+import { constructor, method, methodArgs } from "./natives.js";
 import { mapped, placed } from "./place.js";
+import { apply, begins, defineProperty, each, find, fits, kept, list, NativeURL, stringify, text } from "./taken.js";
 
 /** Of the page's own making, by their addresses. */
-export const blobs = new Map<string, Blob>();
+export const blobs = kept(new Map<string, Blob>());
 
 const type = "text/javascript";
 
 /** The address of a worker's script. Its text is still to be had only where the page made it. */
 function scriptOf(given: unknown, isModule: boolean): unknown {
   // A module runs after what it imports.
-  const first = isModule ? `import ${JSON.stringify(create(new Blob([source], { type })))};` : source;
-  const url = String(placed(given));
+  const first = isModule ? `import ${stringify(create(new Blob(list([source]), { type })))};` : source;
+  const url = text(placed(given));
   const blob = blobs.get(url);
-  if (blob) return create(new Blob([first, blob], { type: blob.type }));
-  if (!url.startsWith("data:")) return given === url ? given : url;
-  const [, kind = "", text = ""] = /^data:([^,]*),(.*)$/s.exec(url) ?? [];
-  const body = /;\s*base64$/i.test(kind) ? atob(text) : decodeURIComponent(text);
+  if (blob) return create(new Blob(list([first, blob]), { type: blob.type }));
+  if (!begins(url, "data:")) return given === url ? given : url;
+  const data = find(/^data:([^,]*),(.*)$/s, url);
+  const letters = data?.[2] ?? "";
+  const body = fits(/;\s*base64$/i, data?.[1] ?? "") ? fromBase64(letters) : decode(letters);
   // Not as data: its realm would have no origin and no service worker.
-  return create(new Blob([first, body], { type }));
+  return create(new Blob(list([first, body]), { type }));
 }
 
+const { atob: readBase64, decodeURIComponent: decode } = globalThis;
+const fromBase64 = (letters: string): string => apply(readBase64, globalThis, [letters]);
 let create: (blob: Blob) => string = () => "";
 
 export function mapWorkers(): void {
   const { createObjectURL } = URL;
-  create = (blob) => createObjectURL.call(NativeURL, blob);
+  create = (blob) => apply(createObjectURL, NativeURL, [blob]);
   method(URL, "createObjectURL", (call, args) => {
     const url = call(args) as string;
     if (args[0] instanceof Blob) blobs.set(url, args[0]);
     return url;
   });
   method(URL, "revokeObjectURL", (call, args) => {
-    blobs.delete(String(args[0]));
+    blobs.delete(text(args[0]));
     return call(args);
   });
   for (const name of ["Worker", "SharedWorker"]) constructor(name, (args) => void (args.length > 0 && (args[0] = scriptOf(args[0], (args[1] as WorkerOptions | undefined)?.type === "module"))));
-  methodArgs(globalThis, "importScripts", (args) => args.forEach((url, at) => (args[at] = placed(url))));
+  methodArgs(globalThis, "importScripts", (args) => each(args, (url, at) => (args[at] = placed(url))));
   // `import(x)` is edited to `import(__wa$import(x))`.
   defineProperty(globalThis, "__wa$import", { value: mapped });
 }
