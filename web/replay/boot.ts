@@ -14,6 +14,9 @@ const viewer = HOSTING.viewer || `${location.protocol}//${location.host.replace(
 
 const ATTEMPTS_MAX = 3;
 const PATIENCE_MS = 10_000;
+const GREETING_MS = 1_000;
+/** Before the pipe is asked for again. */
+const PAUSE_MS = 300;
 const COUNT = "wa-boot";
 /** Asked for by the viewer, to see whether replay works here, or to have somebody here who hands over ports. */
 const STANDING = "/.wa/boot";
@@ -59,7 +62,14 @@ async function emptied(mark: string): Promise<void> {
 async function started(): Promise<ServiceWorker> {
   const { serviceWorker } = navigator;
   if (!serviceWorker) throw new Error("This browser allows no service worker here, so nothing can be replayed.");
-  return activated(await serviceWorker.register("/.wa/sw.js", { scope: "/", updateViaCache: "all" }));
+  for (let left = ATTEMPTS_MAX; ; left -= 1) {
+    try {
+      return await activated(await serviceWorker.register("/.wa/sw.js", { scope: "/", updateViaCache: "all" }));
+    } catch (error) {
+      if (left === 1) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
 }
 
 function activated(registration: ServiceWorkerRegistration): Promise<ServiceWorker> {
@@ -81,10 +91,14 @@ function connected(pipe: ServiceWorker): Promise<void> {
     navigator.serviceWorker.addEventListener("message", (event: MessageEvent) => {
       if ((event.data as { wa?: unknown } | null)?.wa !== "ready") return;
       clearTimeout(timer);
+      clearInterval(greeting);
       sessionStorage.removeItem(COUNT);
       resolve();
     });
-    pipe.postMessage({ wa: "hello", salt });
+    const greet = (): void => pipe.postMessage({ wa: "hello", salt });
+    // A pipe that was stopped has heard nothing.
+    const greeting = setInterval(greet, GREETING_MS);
+    greet();
   });
 }
 

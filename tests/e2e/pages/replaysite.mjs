@@ -88,6 +88,16 @@ export function manyFiles() {
   );
 }
 
+/** A page of as many pictures, each of its own. */
+export function manyPictures() {
+  const numbers = Array.from({ length: manyCount }, (_, number) => number);
+  return warcGz(
+    warcInfo(),
+    page(`${site}/pictures`, `<!doctype html><title>pictures</title>${numbers.map((number) => `<img src="/picture/${number}.svg">`).join("")}`),
+    ...numbers.map((number) => file(`${site}/picture/${number}.svg`, "image/svg+xml", svg(1 + (number % 50), 5))),
+  );
+}
+
 /** Pages of many hosts, and the thousand files under some of these hosts. */
 export function benchFiles(hosts, hostsOfFiles) {
   const body = "<!doctype html><title>bench</title><p>there";

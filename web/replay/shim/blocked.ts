@@ -6,6 +6,8 @@ import { isTop, say, toReplay } from "./place.js";
 import { mapStyle } from "./styles.js";
 import { each, fits, has, kept, replaced } from "./taken.js";
 
+/** By then there is another pipe. */
+const AGAIN_MS = 500;
 const tried = kept(new WeakSet<Element>());
 
 /** What names the address in an element is mapped, by which the element asks again. */
@@ -32,7 +34,19 @@ function mapAgain(blocked: string): boolean {
   return isFound;
 }
 
+const failed = kept(new WeakSet<Element>());
+
+/** A picture that nobody answered for, as where the pipe was stopped on the way, is asked for once more. */
+function askAgain(target: EventTarget | null): void {
+  if (!(target instanceof HTMLImageElement) || failed.has(target)) return;
+  failed.add(target);
+  const entry = performance.getEntriesByName(toReplay(target.currentSrc))[0] as { readonly responseStatus?: number } | undefined;
+  const src = target.getAttribute("src");
+  if (src !== null && !entry?.responseStatus) setTimeout(() => target.getAttribute("src") === src && target.setAttribute("src", src), AGAIN_MS);
+}
+
 export function watch(): void {
+  document.addEventListener("error", ({ target }) => askAgain(target), true);
   document.addEventListener("securitypolicyviolation", ({ blockedURI }) => {
     if (!fits(/^(?:https?|wss?):/, blockedURI)) return;
     if (toReplay(blockedURI) === blockedURI || !mapAgain(blockedURI)) say({ wa: "blocked", url: blockedURI });
