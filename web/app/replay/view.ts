@@ -11,6 +11,7 @@ import { icons as common } from "../views/icons.js";
 import "../views/menu.js";
 import { base, controls, messages } from "../views/styles.js";
 import { Watch } from "../watch.js";
+import { drift } from "./drift.js";
 import { icons } from "./icons.js";
 import { link } from "./link.js";
 import "./resources.js";
@@ -18,6 +19,9 @@ import { replayOf, settle, wayOfReplay } from "./stage.js";
 import { stillOf, type Still } from "./still.js";
 import { styles } from "./styles.js";
 import { words } from "./words.js";
+
+/** From which on the time of a resource is told beside that of its page. */
+const DRIFT_MS = 86_400_000;
 
 type Phase = "preparing" | "there" | "still" | "failed";
 
@@ -185,6 +189,7 @@ export class ReplayView extends LitElement {
     const facts = [
       ...(document?.isFuzzy === true ? [words.fuzzy] : []),
       ...(missing > 0 ? [words.missing(formatCount(missing), missing === 1)] : []),
+      ...this.#drifted(),
       ...(shown && shown.blocked > 0 ? [words.blocked(formatCount(shown.blocked), shown.blocked === 1)] : []),
       ...(this.hasScripts || this.way === "same" ? [] : [words.scriptsOff]),
     ];
@@ -197,6 +202,17 @@ export class ReplayView extends LitElement {
         ${this.#way()}
       </div>
     `;
+  }
+
+  /** What was captured a day or more away from the page: together they show what never was. */
+  #drifted(): readonly string[] {
+    const { document, resources = [] } = this.#frame?.shown ?? {};
+    const from = document?.captured;
+    if (from === undefined) return [];
+    const away = (captured: number | undefined): number => (captured === undefined ? 0 : Math.abs(captured - from));
+    const others = resources.filter(({ captured }) => away(captured) >= DRIFT_MS);
+    const farthest = others.reduce<number | undefined>((far, { captured }) => (away(captured) > away(far) ? captured : far), undefined);
+    return others.length === 0 ? [] : [words.drifted(formatCount(others.length), others.length === 1, drift(farthest, from))];
   }
 
   /** How pages are shown here, unless they are as they should be. */

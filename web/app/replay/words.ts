@@ -28,6 +28,8 @@ const english = {
   scriptsOff: "scripts are off",
   fuzzy: "found under a like address",
   missing: (count: string, isOne: boolean) => `${count} ${isOne ? "resource" : "resources"} missing`,
+  /** What of the page is of another time, so that it never looked like this. */
+  drifted: (count: string, isOne: boolean, span: string) => `${count} ${isOne ? "resource" : "resources"} of another time, up to ${span}`,
   blocked: (count: string, isOne: boolean) => `${count} ${isOne ? "request" : "requests"} blocked`,
   resources: (count: string, isOne: boolean) => `${count} ${isOne ? "resource" : "resources"}`,
   resourceList: "What this page loaded",
