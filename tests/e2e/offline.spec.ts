@@ -72,6 +72,27 @@ test("after one visit the viewer opens with its server gone, a kept archive too,
   await expect(page.locator("stackroom-replay .way")).toContainText("Scripts are off");
 });
 
+test("a site that was never visited is said to be out of reach, and is there as a still view", async ({ page }) => {
+  const server = await start(0);
+  await write(server.url);
+  await page.goto(server.url);
+  await isKept(page);
+  const viewer = new Viewer(page);
+  await viewer.pick({ name: "chron.warc.gz", bytes: chronicleArchive() });
+  await viewer.ready();
+  expect(await replayed(page)).toBe("script of 2014");
+  await server.close();
+  const view = page.locator("stackroom-replay");
+  await view.locator("iframe[title]").contentFrame().locator("#other").evaluate((link) => (link as HTMLElement).click());
+  await expect(view).toContainText("cannot be reached");
+  await expect(view.getByRole("textbox", { name: "Archived address" })).toHaveValue("https://other.example/");
+  await view.getByRole("button", { name: "Show a still view" }).click();
+  await expect(view.locator("iframe[sandbox='']").contentFrame().locator("h1")).toHaveText("Another site");
+  // What was visited is still there.
+  await view.getByRole("button", { name: "Back", exact: true }).click();
+  await expect(view.locator("iframe[title]:not([sandbox=''])").contentFrame().locator("h1")).toHaveText("Chronicle of 2014");
+});
+
 test("a new version takes the place of the old one at the next load, and says so; archives are never kept by it", async ({ page }) => {
   const server = await start(0);
   await write(server.url);

@@ -28,12 +28,16 @@ export interface Shown {
   /** Requests that were kept from leaving, as far as pages tell. */
   readonly blocked: number;
   readonly isLoading: boolean;
+  /** Nothing came of it: where it would be replayed nobody answers. */
+  readonly isLost: boolean;
 }
 
 const RESOURCES_MAX = 5_000;
 const TITLE_LETTERS_MAX = 300;
 const URL_LETTERS_MAX = 10_000;
 const VISITS_MAX = 500;
+/** Longer than the first page of an origin takes to be there. What comes later is shown all the same. */
+const LOST_MS = 4_000;
 
 export class ReplayFrame {
   shown: Shown | undefined;
@@ -53,6 +57,8 @@ export class ReplayFrame {
   #at = -1;
   /** Answers since the last document was there: the first that is one is the next document. */
   #since: Entry[] = [];
+  /** While something is to come that nobody has asked the archive for yet. */
+  #losing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(replay: Replay, host: FrameHost, { title, onChange }: { readonly title: string; readonly onChange: () => void }) {
     this.#replay = replay;
@@ -109,6 +115,7 @@ export class ReplayFrame {
     this.#claim?.release();
     this.#standing?.frame.remove();
     this.#frame.remove();
+    this.#came();
   }
 
   #lose(): void {
@@ -130,12 +137,32 @@ export class ReplayFrame {
     if (address === null) return false;
     if (this.isTaken) return true;
     this.#since = [];
-    this.#show({ url, title: "", document: undefined, resources: [], blocked: 0, isLoading: true });
+    this.#show({ url, title: "", document: undefined, resources: [], blocked: 0, isLoading: true, isLost: false });
+    this.#await(url);
     // Leaves no trace in the history of the browser: back and forward are this frame's own. To an address with a
     // fragment the frame would only be scrolled, were it there already.
     if (address.includes("#")) await this.#leave();
     this.#frame.contentWindow?.location.replace(address);
     return true;
+  }
+
+  /** What comes asks the archive first, and its origin a port before that, unless its server is out of reach. */
+  #await(url: string): void {
+    this.#came();
+    const before = this.#replay.counts();
+    const losing = setTimeout(() => {
+      void Promise.all([before, this.#replay.counts()]).then(([then, now]) => {
+        if (this.#losing !== losing || now.gets > then.gets || !this.shown) return;
+        this.#moved(url);
+        this.#show({ ...this.shown, url, title: "", document: undefined, resources: [], isLost: true, isLoading: false });
+      }, () => undefined);
+    }, LOST_MS);
+    this.#losing = losing;
+  }
+
+  #came(): void {
+    clearTimeout(this.#losing);
+    this.#losing = undefined;
   }
 
   #leave(): Promise<void> {
@@ -170,8 +197,9 @@ export class ReplayFrame {
     if (shown.document) this.#moved(document.url);
     const canHandPorts = (this.#replay.hasScripts && document.row !== undefined) || this.#replay.origins.mode === "same";
     this.#stand(canHandPorts ? "" : new URL(document.address).origin);
+    this.#came();
     this.#since = this.#since.filter(({ number }) => number > document.number);
-    this.#show({ url: document.url, title: "", document, resources: distinct(this.#since), blocked: 0, isLoading: true });
+    this.#show({ url: document.url, title: "", document, resources: distinct(this.#since), blocked: 0, isLoading: true, isLost: false });
   }
 
   #stand(origin: string): void {
@@ -216,13 +244,17 @@ export class ReplayFrame {
   }
 
   #hear(event: MessageEvent): void {
-    const isOurs = event.source !== null && event.source === (this.#frame.contentWindow as unknown) && labelOf(this.#replay.origins, event.origin) !== undefined;
     const said = event.data as { wa?: unknown; title?: unknown; url?: unknown } | null;
+    // Chromium does not say who sent the last word of a page that is gone.
+    const isIt = event.source === null ? said?.wa === "left" : event.source === (this.#frame.contentWindow as unknown);
+    const isOurs = isIt && labelOf(this.#replay.origins, event.origin) !== undefined;
     const { shown } = this;
     if (!isOurs || !shown || typeof said !== "object" || said === null) return;
     const title = typeof said.title === "string" ? said.title.slice(0, TITLE_LETTERS_MAX) : shown.title;
     const url = typeof said.url === "string" ? said.url.slice(0, URL_LETTERS_MAX) : "";
-    if (said.wa === "nav") this.#told(url, title);
+    if (said.wa === "port") this.#came();
+    else if (said.wa === "left" && this.#losing === undefined && /^https?:/.test(url)) this.#await(url);
+    else if (said.wa === "nav") this.#told(url, title);
     else if (said.wa === "title") this.#show({ ...shown, title });
     else if (said.wa === "blocked") this.#show({ ...shown, blocked: shown.blocked + 1 });
     // There are no further windows: what a page opens takes its place.

@@ -47,6 +47,8 @@ export class ReplayView extends LitElement {
   #frame: ReplayFrame | undefined;
   /** The address of which the captures are known. */
   #ofUrl = "";
+  /** A still view stands in for what cannot be reached. */
+  #isStillUntil = false;
 
   constructor() {
     super();
@@ -132,6 +134,7 @@ export class ReplayView extends LitElement {
     this.requestUpdate();
     if (!shown?.document || this.#frame?.isTaken === true) return;
     settle();
+    if (this.#isStillUntil) this.isStill = this.#isStillUntil = false;
     link({ url: shown.url, captured: shown.document.captured });
     if (shown.url === this.#ofUrl) return;
     this.#ofUrl = shown.url;
@@ -148,8 +151,8 @@ export class ReplayView extends LitElement {
       <section aria-label=${words.region} @keydown=${this.#onKey}>
         ${this.#bar()}
         ${phase === "there" ? this.#banner() : phase === "still" ? this.#stillBanner() : nothing}
-        ${phase === "there" ? html`<div class="page" ?hidden=${this.isStill || this.#frame?.isTaken === true}></div>` : nothing}
-        ${this.#frame?.isTaken === true ? this.#taken() : phase === "still" || this.isStill ? this.#stillPage() : phase === "there" ? nothing : this.#message(phase)}
+        ${phase === "there" ? html`<div class="page" ?hidden=${this.isStill || this.#frame?.isTaken === true || this.#frame?.shown?.isLost === true}></div>` : nothing}
+        ${this.#frame?.isTaken === true ? this.#taken() : this.#frame?.shown?.isLost === true && !this.isStill ? this.#lost() : phase === "still" || this.isStill ? this.#stillPage() : phase === "there" ? nothing : this.#message(phase)}
         ${phase === "there" && this.isListing ? html`<stackroom-resources .shown=${this.#frame?.shown} .store=${this.store}></stackroom-resources>` : nothing}
       </section>
     `;
@@ -185,7 +188,7 @@ export class ReplayView extends LitElement {
     const document = shown?.document;
     const missing = shown?.resources.filter(({ row }) => row === undefined).length ?? 0;
     const captured = formatCaptured(document?.captured);
-    const what = document === undefined ? words.loading : document.row === undefined ? words.notArchived : captured === "" ? words.undated : words.from(captured);
+    const what = shown?.isLost === true ? words.notReached : document === undefined ? words.loading : document.row === undefined ? words.notArchived : captured === "" ? words.undated : words.from(captured);
     const facts = [
       ...(document?.isFuzzy === true ? [words.fuzzy] : []),
       ...(missing > 0 ? [words.missing(formatCount(missing), missing === 1)] : []),
@@ -246,6 +249,17 @@ export class ReplayView extends LitElement {
         <strong>${words.taken}</strong>
         <span>${words.takenWhy}</span>
         <button @click=${() => this.#takeBack()}>${words.takeBack}</button>
+      </div>
+    `;
+  }
+
+  #lost(): TemplateResult {
+    return html`
+      <div class="message" role="status">
+        <strong>${words.lost}</strong>
+        <span>${words.lostWhy}</span>
+        <button @click=${() => this.#standIn()}>${words.lostStill}</button>
+        <button @click=${() => void this.#frame?.reload()}>${words.again}</button>
       </div>
     `;
   }
@@ -337,8 +351,13 @@ export class ReplayView extends LitElement {
     const { archive } = this.store;
     const shown = this.#frame?.shown;
     if (!this.isStill || archive === undefined || shown === undefined) return;
-    const still = await stillOf(archive, shown.url, shown.document?.captured);
+    const still = await stillOf(archive, shown.url, shown.document?.captured ?? this.#frame?.visit?.wanted);
     if (this.isStill && archive === this.#archive) this.still = still;
+  }
+
+  #standIn(): void {
+    this.#isStillUntil = true;
+    void this.#switchStill();
   }
 
   #takeBack(): void {

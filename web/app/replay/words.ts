@@ -25,6 +25,7 @@ const english = {
   from: (when: string) => `Archived page from ${when}`,
   undated: "Archived page without a date",
   notArchived: "Not in the archive",
+  notReached: "Out of reach",
   scriptsOff: "scripts are off",
   fuzzy: "found under a like address",
   missing: (count: string, isOne: boolean) => `${count} ${isOne ? "resource" : "resources"} missing`,
@@ -62,6 +63,10 @@ const english = {
   taken: "Another archive is shown in another tab.",
   takenWhy: "There is one address for archived pages here, and it serves one archive at a time.",
   takeBack: "Show this one again",
+  lost: "This page cannot be reached where it would be replayed.",
+  lostWhy: "Each archived site has an address of its own here, whose server has to answer the first visit. Without it, sites that were visited before come to life, and others are there as still views.",
+  lostStill: "Show a still view",
+  again: "Try again",
   failed: "The replay did not start.",
   record: "Open its record",
 } as const;

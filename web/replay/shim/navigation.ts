@@ -54,12 +54,16 @@ function post(url: string, data: FormData): void {
   else begin(origin, () => submit(url, data));
 }
 
+/** Where the page is going, as far as it is known. */
+let going = "";
+
 /** Every way of going somewhere comes by here, but for frames' own addresses and new windows. */
 function mapNavigations(navigation: EventTarget): void {
   navigation.addEventListener("navigate", (event) => {
     const { destination, navigationType, formData } = event as NavigateEvent;
     const url = nativeUrl(destination);
     const target = toReplay(url);
+    going = toArchived(target);
     const mayGo = formData === null || !fits(/^https?:/, target) || begun.has(new NativeURL(target).origin);
     if ((target === url && mayGo) || !event.cancelable) return;
     event.preventDefault();
@@ -150,6 +154,8 @@ export function mapGoing(): void {
   addEventListener("hashchange", tellPlace);
   addEventListener("popstate", tellPlace);
   put(globalThis, "opener", null);
+  // Of what does not come nobody else could tell.
+  if (isTop) addEventListener("pagehide", () => say({ wa: "left", url: going }));
 }
 
 /** The viewer shows where the page is. */

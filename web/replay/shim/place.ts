@@ -59,6 +59,7 @@ const viewer = replayTop && replayTop.parent !== replayTop ? replayTop.parent : 
 export type Word =
   | { readonly wa: "nav"; readonly url: string; readonly title: string }
   | { readonly wa: "title"; readonly title: string }
+  | { readonly wa: "left"; readonly url: string }
   | { readonly wa: "open"; readonly url: string; readonly target: string }
   | { readonly wa: "blocked"; readonly url: string }
   | { readonly wa: "cookie"; readonly cookie: string; readonly host: string }
