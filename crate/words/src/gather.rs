@@ -10,12 +10,15 @@ use crate::words::TERM_BYTES_MAX;
 /// Bytes of the first slices of a term; what follows is as long as the last.
 const SLICES: [usize; 8] = [12, 20, 36, 68, 132, 260, 516, 1028];
 const LINK_BYTES: usize = 4;
+/// Bytes of a term that are compared as one number.
+const HEAD_BYTES: usize = 8;
 const TABLE_MIN: usize = 1 << 12;
 /// Places looked at before all terms are put elsewhere.
 const TRIES_MAX: usize = 96;
 
 struct Entry {
-    hash: u32,
+    /// Its first bytes, which are all of most.
+    head: u64,
     term_at: u32,
     term_bytes: u8,
     field: u8,
@@ -30,11 +33,36 @@ struct Entry {
     end: u32,
 }
 
+impl Entry {
+    fn push_varint(&mut self, mut value: u32, slices: &mut Vec<u8>) {
+        while value >= 0x80 {
+            self.push((value & 0x7f) as u8 | 0x80, slices);
+            value >>= 7;
+        }
+        self.push((value & 0x7f) as u8, slices);
+    }
+
+    fn push(&mut self, byte: u8, slices: &mut Vec<u8>) {
+        if self.at == self.end {
+            let level = (usize::from(self.level) + 1).min(SLICES.len() - 1);
+            let next = slices.len();
+            slices.resize(next + SLICES[level], 0);
+            let link = self.end as usize;
+            slices[link..link + LINK_BYTES].copy_from_slice(&short(next).to_le_bytes());
+            self.level = u8::try_from(level).unwrap_or_default();
+            self.at = short(next);
+            self.end = short(next + SLICES[level] - LINK_BYTES);
+        }
+        slices[self.at as usize] = byte;
+        self.at += 1;
+    }
+}
+
 /// Terms by their hashes.
 #[derive(Default)]
 pub struct Gather {
-    /// Numbers of entries, plus one.
-    table: Vec<u32>,
+    /// Hashes, and in the low half numbers of entries, plus one.
+    table: Vec<u64>,
     entries: Vec<Entry>,
     terms: Vec<u8>,
     slices: Vec<u8>,
@@ -57,7 +85,7 @@ impl Gather {
 
     /// Bytes of memory that it takes.
     pub fn bytes(&self) -> usize {
-        self.table.len() * size_of::<u32>()
+        self.table.len() * size_of::<u64>()
             + self.entries.len() * size_of::<Entry>()
             + self.terms.len()
             + self.slices.len()
@@ -79,21 +107,22 @@ impl Gather {
     pub fn add(&mut self, field: u8, term: &[u8], row: u32, position: u32) {
         let term = &term[..term.len().min(TERM_BYTES_MAX)];
         let n = self.find(field, term);
-        let entry = &self.entries[n];
-        let (is_first, row_before) = (entry.rows == 0, entry.row);
-        if is_first || row_before != row {
-            if !is_first {
-                self.push(n, 0);
+        let Some(entry) = self.entries.get_mut(n) else {
+            return;
+        };
+        let slices = &mut self.slices;
+        if entry.rows == 0 || entry.row != row {
+            if entry.rows > 0 {
+                entry.push(0, slices);
             }
-            self.push_varint(n, row.wrapping_sub(row_before));
-            let entry = &mut self.entries[n];
+            entry.push_varint(row.wrapping_sub(entry.row), slices);
             entry.row = row;
             entry.rows += 1;
             entry.position = 0;
         }
-        let before = self.entries[n].position;
-        self.entries[n].position = position + 1;
-        self.push_varint(n, (position + 1).saturating_sub(before).max(1));
+        let difference = (position + 1).saturating_sub(entry.position).max(1);
+        entry.position = position + 1;
+        entry.push_varint(difference, slices);
     }
 
     fn find(&mut self, field: u8, term: &[u8]) -> usize {
@@ -101,17 +130,25 @@ impl Gather {
             let length = (self.table.len() * 2).max(TABLE_MIN);
             self.spread(length);
         }
+        let head = head(term);
         loop {
-            let hash = hash(self.seed, field, term);
+            let hash = hash(self.seed, field, head, term);
             let mask = self.table.len() - 1;
             let mut place = hash as usize & mask;
             for _ in 0..TRIES_MAX {
-                let Some(n) = self.table[place].checked_sub(1) else {
+                let slot = self.table[place];
+                if slot == 0 {
                     return self.insert(place, hash, field, term);
-                };
-                let entry = &self.entries[n as usize];
-                if entry.hash == hash && entry.field == field && self.term_of(entry) == term {
-                    return n as usize;
+                }
+                if slot >> 32 == u64::from(hash) {
+                    let n = number_of(slot);
+                    let entry = &self.entries[n];
+                    let is_alike = entry.head == head
+                        && usize::from(entry.term_bytes) == term.len()
+                        && entry.field == field;
+                    if is_alike && (term.len() <= HEAD_BYTES || self.term_of(entry) == term) {
+                        return n;
+                    }
                 }
                 place = (place + 1) & mask;
             }
@@ -130,7 +167,7 @@ impl Gather {
         let first = self.slices.len();
         self.slices.resize(first + SLICES[0], 0);
         self.entries.push(Entry {
-            hash,
+            head: head(term),
             term_at: short(self.terms.len()),
             term_bytes: u8::try_from(term.len()).unwrap_or_default(),
             field,
@@ -143,60 +180,37 @@ impl Gather {
             end: short(first + SLICES[0] - LINK_BYTES),
         });
         self.terms.extend_from_slice(term);
-        self.table[place] = short(n + 1);
+        self.table[place] = slot(hash, n);
         n
     }
 
     /// Makes the table anew, of this length.
     fn spread(&mut self, length: usize) {
         let mut table = vec![0; length];
-        for n in 0..self.entries.len() {
-            let entry = &self.entries[n];
-            let hash = hash(self.seed, entry.field, self.term_of(entry));
-            self.entries[n].hash = hash;
+        for (n, entry) in self.entries.iter().enumerate() {
+            let hash = hash(self.seed, entry.field, entry.head, self.term_of(entry));
             let mut place = hash as usize & (length - 1);
             while table[place] != 0 {
                 place = (place + 1) & (length - 1);
             }
-            table[place] = short(n + 1);
+            table[place] = slot(hash, n);
         }
         self.table = table;
     }
 
-    fn push_varint(&mut self, n: usize, mut value: u32) {
-        while value >= 0x80 {
-            self.push(n, (value & 0x7f) as u8 | 0x80);
-            value >>= 7;
-        }
-        self.push(n, (value & 0x7f) as u8);
-    }
-
-    fn push(&mut self, n: usize, byte: u8) {
-        let entry = &mut self.entries[n];
-        if entry.at == entry.end {
-            let level = (usize::from(entry.level) + 1).min(SLICES.len() - 1);
-            let next = self.slices.len();
-            self.slices.resize(next + SLICES[level], 0);
-            let link = entry.end as usize;
-            self.slices[link..link + LINK_BYTES].copy_from_slice(&short(next).to_le_bytes());
-            entry.level = u8::try_from(level).unwrap_or_default();
-            entry.at = short(next);
-            entry.end = short(next + SLICES[level] - LINK_BYTES);
-        }
-        self.slices[entry.at as usize] = byte;
-        entry.at += 1;
-    }
-
     /// All terms by their bytes, those of the same bytes by their fields.
     pub fn sorted(&self) -> Vec<Term<'_>> {
-        let terms = self.entries.iter().enumerate().map(|(n, entry)| Term {
-            term: self.term_of(entry),
-            field: entry.field,
-            rows: entry.rows,
-            entry: n,
+        let terms = self.entries.iter().enumerate().map(|(n, entry)| {
+            let term = Term {
+                term: self.term_of(entry),
+                field: entry.field,
+                rows: entry.rows,
+                entry: n,
+            };
+            (entry.head, term)
         });
         // Most terms differ in their first bytes, which are compared as one number.
-        let mut keyed: Vec<(u64, Term<'_>)> = terms.map(|term| (head(term.term), term)).collect();
+        let mut keyed: Vec<(u64, Term<'_>)> = terms.collect();
         keyed.sort_unstable_by(|(a_head, a), (b_head, b)| {
             let heads = a_head.cmp(b_head);
             heads
@@ -278,26 +292,38 @@ fn short(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-fn head(term: &[u8]) -> u64 {
-    let mut bytes = [0; 8];
-    let length = term.len().min(8);
-    bytes[..length].copy_from_slice(&term[..length]);
-    u64::from_be_bytes(bytes)
+/// A place of the table for an entry.
+fn slot(hash: u32, n: usize) -> u64 {
+    u64::from(hash) << 32 | u64::from(short(n + 1))
 }
 
-fn hash(seed: u64, field: u8, term: &[u8]) -> u32 {
+fn number_of(slot: u64) -> usize {
+    usize::try_from((slot & 0xffff_ffff) - 1).unwrap_or_default()
+}
+
+/// Its first bytes as a number that sorts as they do.
+fn head(term: &[u8]) -> u64 {
+    if let Some(bytes) = term.first_chunk::<HEAD_BYTES>() {
+        return u64::from_be_bytes(*bytes);
+    }
+    let mut head = 0;
+    for (n, byte) in term.iter().enumerate() {
+        head |= u64::from(*byte) << (56 - 8 * n);
+    }
+    head
+}
+
+fn hash(seed: u64, field: u8, head: u64, term: &[u8]) -> u32 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut hash = seed ^ (u64::from(field) << 56) ^ term.len() as u64;
-    let mut words = term.chunks_exact(8);
-    for word in &mut words {
-        let word = u64::from_le_bytes(word.try_into().unwrap_or_default());
-        hash = (hash ^ word).wrapping_mul(FACTOR);
-        hash ^= hash >> 32;
+    hash = (hash ^ head).wrapping_mul(FACTOR);
+    for word in term
+        .get(HEAD_BYTES..)
+        .unwrap_or_default()
+        .chunks(HEAD_BYTES)
+    {
+        hash = (hash ^ hash >> 32 ^ self::head(word)).wrapping_mul(FACTOR);
     }
-    let mut last = [0; 8];
-    let rest = words.remainder();
-    last[..rest.len()].copy_from_slice(rest);
-    hash = (hash ^ u64::from_le_bytes(last)).wrapping_mul(FACTOR);
     hash ^= hash >> 29;
     hash = hash.wrapping_mul(FACTOR);
     (hash >> 32) as u32
