@@ -67,6 +67,11 @@ export const deepTests = {
     needsCorpus: true,
     run: () => runReplayed(findCorpus()),
   },
+  search: {
+    what: "ten thousand queries of every kind against going through all documents, twenty thousand changed segments, facets and conditions on columns",
+    takes: "minutes",
+    run: async () => [await runCargoTests({ args: ["--release", "--test", "search", "--test", "facets"], env: fast, minutes: hours(1) })],
+  },
   store: {
     what: "the store: a crash at every write, a million random operations, ten million records, a gigabyte in a value",
     takes: "minutes to an hour",

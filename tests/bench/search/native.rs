@@ -1,5 +1,6 @@
 //! Builds a search index of texts that are made up, natively, and asks it: how fast, how large, how soon.
-//! `native DOCUMENTS [WORDS]` prints a line a figure. Words are as frequent as in English: by rank, falling like Zipf's.
+//! `native DOCUMENTS [WORDS]` prints a line a figure; `native FILE BYTES` does so of a text, in documents of so many bytes.
+//! Words are as frequent as in English: by rank, falling like Zipf's.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -99,14 +100,31 @@ fn text(random: &mut Random, words: &[String], sums: &[u64], length: u64) -> Str
     text
 }
 
+/// A text in parts of so many bytes, or a few more.
+fn cut(text: &str, bytes: u64) -> Vec<String> {
+    let (mut parts, mut part) = (Vec::new(), String::new());
+    for line in text.lines() {
+        part.push_str(line);
+        part.push('\n');
+        if part.len() as u64 >= bytes {
+            parts.push(std::mem::take(&mut part));
+        }
+    }
+    parts.push(part);
+    parts
+}
+
 pub fn main() {
-    let mut arguments = std::env::args().skip(1);
-    let documents: u64 = arguments
-        .next()
-        .map_or(10_000, |count| count.parse().expect("a number"));
-    let mean: u64 = arguments
-        .next()
-        .map_or(MEAN_WORDS, |count| count.parse().expect("a number"));
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let numbers: Vec<Option<u64>> = arguments.iter().map(|text| text.parse().ok()).collect();
+    let mean = numbers.get(1).copied().flatten().unwrap_or(MEAN_WORDS);
+    // A file, in documents of so many bytes.
+    let file = arguments.first().filter(|_| numbers[0].is_none());
+    let given = file.map(|path| cut(&std::fs::read_to_string(path).expect("a text"), mean));
+    let count = given.as_ref().map(|given| given.len() as u64);
+    let documents = count
+        .or(numbers.first().copied().flatten())
+        .unwrap_or(10_000);
     let (words, sums) = vocabulary();
     let mut random = Random(5);
     let mut host = Host {
@@ -121,7 +139,10 @@ pub fn main() {
         let document = Document {
             row,
             title: text(&mut random, &words, &sums, 6),
-            text: text(&mut random, &words, &sums, length),
+            text: match &given {
+                Some(given) => given[row as usize].clone(),
+                None => text(&mut random, &words, &sums, length),
+            },
             ..Document::default()
         };
         let record = Row {
@@ -170,6 +191,9 @@ pub fn main() {
         search.bytes(),
         search.bytes() as f64 / bytes as f64
     );
+    if given.is_some() {
+        return;
+    }
     let [file] = search.files()[..] else {
         return;
     };
