@@ -38,14 +38,13 @@ function tell(figures, name, { fileBytes, openMs, resident, byHit, names }, layo
 /** No worse in memory and in speed than each of the others, at every share of hits. */
 function compare(figures, where, count, found, say) {
   const own = found.get("tagged");
+  const name = `${where} ${count.toExponential().replace("+", "")} tagged`;
   for (const [layout, other] of found) {
     if (layout === "tagged") continue;
     for (const [at, { hit, least }] of own.byHit.entries()) {
       const isLess = own.resident <= other.resident;
       const ratio = least.perSecond / other.byHit[at].least.perSecond;
-      const name = `${where} ${count.toExponential().replace("+", "")} tagged`;
-      figures.add(name, `resident of ${layout}, hit ${hit}`, other.resident / own.resident, "times");
-      figures.add(name, `look-ups of ${layout}, hit ${hit}`, other.byHit[at].least.perSecond, "/s", { peer: layout, ratio });
+      figures.add(name, `against ${layout}, hit ${hit}`, own.byHit[at].least.perSecond, "/s", { peer: `${layout}, ${(other.resident / own.resident).toPrecision(3)} times as much resident`, ratio });
       if (!isLess || ratio < 1) say(`${name} does not dominate ${layout} at hit ${hit}`);
     }
   }

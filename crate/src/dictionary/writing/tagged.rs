@@ -8,11 +8,11 @@ use super::super::out::Out;
 use super::super::tagged::{ENTRY_BYTES, HEAD_BYTES, IS_LONG, LONG_BYTES, moved_bit, tag_of};
 
 /// So much of the pages is to be filled at most, of a hundred.
-const FILL_MAX: u64 = 80;
+const FILL_MAX: u64 = 88;
 /// And at least, however strings fall.
 const FILL_MIN: u64 = 40;
 /// Of so many strings one may stand further than in its page.
-const HOME_FOR_ONE: usize = 100;
+const HOME_FOR_ONE: usize = 64;
 
 /// Which strings are in which page.
 struct Pages {
