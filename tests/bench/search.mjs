@@ -33,7 +33,7 @@ function tell(figures, name, { textBytes, cpuMs, bytes, found }) {
   figures.add(name, "built, of text a second of CPU", textBytes / 1e3 / cpuMs, "MB/s");
   if (bytes !== undefined) figures.add(name, "index", bytes / 1e6, "MB");
   for (const [kind, { cpuUs, wallUs, hits }] of Object.entries(found)) {
-    figures.add(name, `${kind}, CPU`, cpuUs, "us");
+    if (cpuUs !== undefined) figures.add(name, `${kind}, CPU`, cpuUs, "us");
     figures.add(name, `${kind}, wall`, wallUs, "us");
     figures.add(name, `${kind}, hits of five queries`, hits.reduce((sum, count) => sum + count, 0), "hits");
   }
