@@ -2,7 +2,7 @@
 
 use roaring::RoaringBitmap;
 use stackroom::query::Predicate;
-use stackroom::search::Selection;
+use stackroom::search::{CountingOrder, Selection};
 
 use crate::support::{Random, is_deep};
 use crate::world::{World, leaf};
@@ -221,6 +221,26 @@ fn what_documents_say_is_selected() {
                 (progress.candidates, 0),
                 "{query}"
             );
+        }
+    }
+}
+
+#[test]
+fn few_rows_tell_their_values_as_the_values_tell_their_rows() {
+    let mut random = Random::new(24);
+    let mut world = World::new(&mut random, 70_000, 3);
+    for within in withins(&mut random, 70_000).into_iter().flatten() {
+        for field in [
+            "type", "status", "mime", "host", "ext", "year", "month", "size", "lang",
+        ] {
+            let after = |after: Option<&[u8]>| CountingOrder::ByValue {
+                after: after.map(<[u8]>::to_vec),
+            };
+            for order in [CountingOrder::ByCount, after(None), after(Some(b"4"))] {
+                let by_values = world.count(field, order.clone(), &within, false);
+                let by_rows = world.count(field, order.clone(), &within, true);
+                assert_eq!(by_rows, by_values, "{field} {order:?}");
+            }
         }
     }
 }

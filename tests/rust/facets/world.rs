@@ -9,7 +9,7 @@ use stackroom::document::{Document, DocumentKind};
 use stackroom::index::{Documents, Index, Part};
 use stackroom::query::{Facts, Leaf, Node, parse};
 use stackroom::row::Row;
-use stackroom::search::{SearchIndex, Selection, Source};
+use stackroom::search::{Counted, Counting, CountingOrder, Facets, SearchIndex, Selection, Source};
 
 use crate::host::Host;
 use crate::support::Random;
@@ -338,6 +338,25 @@ impl World {
             .expect("sound")
         {}
         selection
+    }
+
+    /// Values of a field and how many of these rows have each, told by the rows where they are few, or by the values.
+    pub fn count(
+        &mut self,
+        field: &str,
+        order: CountingOrder,
+        rows: &RoaringBitmap,
+        by_rows: bool,
+    ) -> Vec<Counted> {
+        let facets = Facets::new(self.search.segments());
+        let mut counting = Counting::new(field, b"", order, 5).within(rows.clone());
+        let index = by_rows.then_some(&self.index);
+        while !self
+            .host
+            .run(|blocks| counting.step(&facets, index, blocks))
+            .expect("sound")
+        {}
+        counting.take()
     }
 
     /// Those of which something holds.
