@@ -30,6 +30,8 @@ export interface Shown {
   readonly isLoading: boolean;
   /** Nothing came of it: where it would be replayed nobody answers. */
   readonly isLost: boolean;
+  /** Places that `mark` found, as the page tells, and which one is shown; undefined until it does. */
+  readonly marks?: { readonly count: number; readonly at: number } | undefined;
 }
 
 const RESOURCES_MAX = 5_000;
@@ -107,6 +109,16 @@ export class ReplayFrame {
 
   reload(): Promise<unknown> {
     return this.#step(0);
+  }
+
+  /**
+   * Marks in the page what an expression finds, and goes to one of the places, counted from either end. It does nothing
+   * where no script runs; where it was done, `shown.marks` says so.
+   */
+  mark(pattern: RegExp, at = 0): void {
+    const { shown } = this;
+    if (!shown?.document) return;
+    this.#frame.contentWindow?.postMessage({ wa: "mark", marks: pattern.source, at }, new URL(shown.document.address).origin);
   }
 
   close(): void {
@@ -244,7 +256,7 @@ export class ReplayFrame {
   }
 
   #hear(event: MessageEvent): void {
-    const said = event.data as { wa?: unknown; title?: unknown; url?: unknown } | null;
+    const said = event.data as { wa?: unknown; title?: unknown; url?: unknown; count?: unknown; at?: unknown } | null;
     // Chromium does not say who sent the last word of a page that is gone.
     const isIt = event.source === null ? said?.wa === "left" : event.source === (this.#frame.contentWindow as unknown);
     const isOurs = isIt && labelOf(this.#replay.origins, event.origin) !== undefined;
@@ -256,6 +268,7 @@ export class ReplayFrame {
     else if (said.wa === "left" && this.#losing === undefined && /^https?:/.test(url)) this.#await(url);
     else if (said.wa === "nav") this.#told(url, title);
     else if (said.wa === "title") this.#show({ ...shown, title });
+    else if (said.wa === "marks" && isCount(said.count) && isCount(said.at)) this.#show({ ...shown, marks: { count: said.count, at: said.at } });
     else if (said.wa === "blocked") this.#show({ ...shown, blocked: shown.blocked + 1 });
     // There are no further windows: what a page opens takes its place.
     else if (said.wa === "open") void this.go(url, this.visit?.wanted);
@@ -265,6 +278,8 @@ export class ReplayFrame {
 /** What is asked for again is listed once. */
 const distinct = (entries: readonly Entry[]): Entry[] =>
   [...new Map(entries.map((entry) => [`${entry.row ?? ""} ${entry.url}`, entry])).values()].slice(0, RESOURCES_MAX);
+
+const isCount = (said: unknown): said is number => Number.isSafeInteger(said) && Number(said) >= 0;
 
 const withoutFragment = (url: string): string => url.replace(/#.*$/s, "");
 

@@ -13,7 +13,7 @@ export interface Frame extends EventTarget {
   hidden: boolean;
   title: string;
   src: string;
-  readonly contentWindow: { readonly location: { replace(url: string): void } } | null;
+  readonly contentWindow: { readonly location: { replace(url: string): void }; postMessage(message: unknown, origin: string): void } | null;
   setAttribute(name: string, value: string): void;
   remove(): void;
 }

@@ -65,7 +65,7 @@ const floods = `(async () => {
   const realTop = (() => { document.body.append(document.createElement("iframe")); return window[window.length - 1].eval("top"); })();
   const long = "x".repeat(1 << 20);
   const odd = [null, 1, "port", [], {}, { wa: null }, { wa: "port" }, { wa: "nav" }, { wa: "nav", url: 1, title: {} }, { wa: "nav", url: "https://other.example/", title: "Other" },
-    { wa: "title", title: long }, { wa: "cookie", cookie: long }, { wa: "cookie", cookie: 1 }, { wa: "blocked" }, { wa: "open" }, { wa: "open", url: "javascript:alert(1)" }, { wa: "open", url: "file:///etc/passwd" }, { wa: "here" }, { wa: "ready" }, { wa: "idle", url: long }];
+    { wa: "title", title: long }, { wa: "cookie", cookie: long }, { wa: "cookie", cookie: 1 }, { wa: "blocked" }, { wa: "open" }, { wa: "open", url: "javascript:alert(1)" }, { wa: "open", url: "file:///etc/passwd" }, { wa: "here" }, { wa: "ready" }, { wa: "idle", url: long }, { wa: "marks", count: -1, at: long }, { wa: "marks", count: 1e300, at: {} }];
   for (const word of odd) realTop.postMessage(word, "*");
   for (let at = 0; at < 1000; at += 1) {
     realTop.postMessage({ wa: "title", title: "title " + at }, "*");

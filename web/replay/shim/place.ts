@@ -65,6 +65,7 @@ export type Word =
   | { readonly wa: "cookie"; readonly cookie: string; readonly host: string }
   /** An address was made of a host that its label does not tell. */
   | { readonly wa: "host"; readonly host: string }
+  | { readonly wa: "marks"; readonly count: number; readonly at: number }
   | { readonly wa: "idle" };
 
 export function say(word: Word): void {

@@ -12,6 +12,7 @@ import { mapElements } from "./elements.js";
 import { enterFrames } from "./frames.js";
 import { lieAboutLocation } from "./location.js";
 import { mapMarkups } from "./markup.js";
+import { hearMarks } from "./marks.js";
 import { lieAboutMessages } from "./messages.js";
 import { mapGoing } from "./navigation.js";
 import { isPage } from "./place.js";
@@ -35,4 +36,5 @@ if (isPage) {
   enterFrames();
   mapGoing();
   watch();
+  hearMarks();
 }
