@@ -5,19 +5,21 @@ import type { Archive, CutForm } from "stackroom";
 import { nameOfPart } from "../content/filename.js";
 import { visible } from "../content/visible.js";
 import { formatBytes, formatCount } from "../format.js";
+import type { RowSource } from "../rows.js";
 import type { Store } from "../state.js";
 import { isAbort, troubleOf } from "../trouble.js";
 import { Dialog } from "../views/dialog.js";
 import { openOnce } from "../views/once.js";
 import { Chosen } from "./chosen.js";
 import { files } from "./files.js";
+import { jsonOf } from "./json.js";
 import { pieces } from "./pieces.js";
 import { table } from "./table.js";
 import { pickTarget } from "./target.js";
 import { words } from "./words.js";
 
-type Form = CutForm | "csv" | "zip";
-const forms = ["warc.gz", "warc", "cdxj", "csv", "zip"] as const;
+type Form = CutForm | "csv" | "json" | "zip";
+const forms = ["warc.gz", "warc", "cdxj", "csv", "json", "zip"] as const;
 
 interface Saving {
   readonly abort: AbortController;
@@ -97,6 +99,8 @@ class Save extends Dialog {
     `,
   ];
   store: Store | undefined;
+  /** In place of those of the list. */
+  source: RowSource | undefined;
   declare saving: Saving | undefined;
   declare trouble: string;
 
@@ -116,8 +120,8 @@ class Save extends Dialog {
 
   #choice(): TemplateResult {
     const { rows, isIndexing } = this.store ?? {};
-    const selected = rows?.selection.count ?? 0;
-    const count = rows?.count ?? 0;
+    const selected = this.source === undefined ? (rows?.selection.count ?? 0) : 0;
+    const count = (this.source ?? rows)?.count ?? 0;
     return html`
       <form @submit=${this.#onSubmit}>
         ${selected === 0
@@ -173,9 +177,11 @@ class Save extends Dialog {
   async #save(form: Form, isSelected: boolean): Promise<void> {
     const { store } = this;
     const { archive, rows } = store ?? {};
-    if (store === undefined || archive === undefined || rows === undefined) return;
-    const ranges = isSelected ? rows.selection.ranges : [{ from: 0, to: rows.count }];
-    const chosen = new Chosen(rows.source, ranges, store.view === undefined && store.arrangement === undefined);
+    const source = this.source ?? rows?.source;
+    if (store === undefined || archive === undefined || source === undefined) return;
+    const ranges = isSelected && rows !== undefined ? rows.selection.ranges : [{ from: 0, to: source.count }];
+    const isWhole = this.source === undefined && store.view === undefined && store.arrangement === undefined;
+    const chosen = new Chosen(source, ranges, isWhole);
     const target = await pickTarget(nameOfPart(store.name, form));
     if (target === undefined) return;
     const saving: Saving = { abort: new AbortController(), total: chosen.count, done: 0, bytes: 0, broken: 0 };
@@ -202,9 +208,9 @@ class Save extends Dialog {
       saving.done = done;
       this.requestUpdate();
     };
-    if (form === "csv") {
+    if (form === "csv" || form === "json") {
       const nameOf = ({ part }: { readonly part: number }): string => store.parts[part]?.name ?? store.name;
-      yield* table(chosen.rows(signal), nameOf, progressed);
+      yield* (form === "csv" ? table : jsonOf)(chosen.rows(signal), nameOf, progressed);
     } else if (form === "zip") {
       const stream = files(archive, chosen.rows(signal), signal, ({ done, broken }) => {
         saving.broken = broken;
@@ -240,6 +246,7 @@ class Save extends Dialog {
 
 customElements.define("stackroom-save", Save);
 
-export function askToSave(store: Store): void {
-  openOnce("stackroom-save", (dialog) => Object.assign(dialog, { store }));
+/** Of the list, or of what is given. */
+export function askToSave(store: Store, source?: RowSource): void {
+  openOnce("stackroom-save", (dialog) => Object.assign(dialog, { store, source }));
 }

@@ -11,6 +11,7 @@ const english = {
     warc: { name: "WARC", what: "The same without compression." },
     cdxj: { name: "CDXJ index", what: "Where each capture lies, for other web-archive programs." },
     csv: { name: "CSV table", what: "A row for each record, for spreadsheets." },
+    json: { name: "JSON", what: "A list with an object for each record, for programs." },
     zip: { name: "Files in a ZIP", what: "What each record holds, decoded, in a folder for each host." },
   },
   start: "Save",
