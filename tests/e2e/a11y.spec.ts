@@ -42,7 +42,7 @@ for (const theme of ["light", "dark"] as const) {
       await viewer.openRecord("map.png");
       await expect(viewer.panel.getByRole("img")).toBeVisible();
       expect.soft(await faults(page)).toEqual([]);
-      await viewer.filter.fill("nowhere");
+      await viewer.filter.fill("/nowhere");
       await expect(viewer.count).toContainText("0 of");
       expect.soft(await faults(page)).toEqual([]);
     });
@@ -66,7 +66,7 @@ for (const theme of ["light", "dark"] as const) {
       await viewer.list.getByRole("columnheader", { name: "Size" }).click();
       await expect(viewer.rows.first()).toContainText("page-02");
       expect.soft(await faults(page), "sorted").toEqual([]);
-      await viewer.filter.fill("again");
+      await viewer.filter.fill("/again");
       await expect(viewer.count).toContainText("3 of 63");
       await viewer.openRecord("again");
       await expect(viewer.detail.locator("stackroom-captures")).toContainText("of 3");

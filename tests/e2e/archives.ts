@@ -125,3 +125,23 @@ export function pagesArchive(count = 120): Uint8Array {
   ];
   return warcGz(...many, ...rest);
 }
+
+const subjects = ["harbour", "lighthouse", "council", "weather"];
+
+/** Pages on four subjects from two hosts and six years, some in German, one captured again, with what is none of them. */
+export function searchedArchive(count = 60): Uint8Array {
+  const captured = (url: string, date: string, type: string, body: string | Uint8Array, status = 200): Uint8Array =>
+    warcRecord({ type: "response", url, date, headers: { "Content-Type": "application/http; msgtype=response" }, block: httpResponse({ status, headers: { "Content-Type": type }, body }) });
+  const html = (at: number): string => {
+    const subject = subjects[at % 4] ?? "";
+    const filling = Array.from({ length: 40 }, (_, line) => `<p>Line ${line} of the ${subject} file, kept for those who come later.</p>`).join("");
+    return `<!doctype html><html lang="${at % 5 === 4 ? "de" : "en"}"><head><meta charset="utf-8"><title>Notes on the ${subject} ${at}</title></head><body><p>What was written down.</p>${filling}<p>The ledger of the ${subject} ends on page ${at}.</p></body></html>`;
+  };
+  const pages = Array.from({ length: count }, (_, at) => captured(`https://${at % 3 === 0 ? "b" : "a"}.example.org/notes-${at}`, `${2010 + (at % 6)}-0${1 + (at % 9)}-11T10:00:${String(at % 60).padStart(2, "0")}Z`, "text/html; charset=utf-8", html(at), at === 9 ? 404 : 200));
+  const rest = [
+    captured("https://a.example.org/notes-0", "2016-01-02T00:00:00Z", "text/html; charset=utf-8", html(0)),
+    captured("https://a.example.org/harbour.png", "2012-05-01T00:00:00Z", "image/png", png(40, 30)),
+    captured("https://a.example.org/quay.html", "2013-05-01T00:00:00Z", "text/html; charset=utf-8", '<!doctype html><html lang="fa" dir="rtl"><head><meta charset="utf-8"><title>\u0628\u0646\u062f\u0631 quayside</title></head><body><p>\u0628\u0646\u062f\u0631 <b>quayside</b> &lt;img src=x onerror=alert(1)&gt;</p></body></html>'),
+  ];
+  return warcGz(...pages, ...rest);
+}

@@ -196,7 +196,7 @@ test("no record gets out of any view, and becomes no element but text and one pi
   }
   for (const text of ["javascript:", "script", "<img", "onerror"]) {
     await viewer.filter.fill(text);
-    await expect(viewer.count).toContainText("of");
+    await expect(viewer.count.or(page.getByTestId("hits"))).toBeAttached();
   }
 
   // The GIF that is a script claims dimensions of its own, too; whether it is drawn or refused, it is a GIF to the browser.

@@ -272,7 +272,7 @@ test("what is in the library opens without being read again", async ({ page }) =
     await viewer.kept();
     await viewer.ready();
     await expect(viewer.count).toHaveText("4,000");
-    await viewer.filter.fill("item-3999");
+    await viewer.filter.fill("/item-3999");
     await viewer.openRecord("item-3999");
     await viewer.show("Text");
     await expect(viewer.panel).toContainText("item 3999");
@@ -311,7 +311,7 @@ test("a signed link is not kept, and another one to the same archive opens it wi
     await viewer.kept();
     await expect(viewer.count).toHaveText("4,000");
     expect(asked - before).toBeLessThan(4);
-    await viewer.filter.fill("item-3999");
+    await viewer.filter.fill("/item-3999");
     await viewer.openRecord("item-3999");
     await viewer.show("Text");
     await expect(viewer.panel).toContainText("item 3999");

@@ -25,7 +25,7 @@ export class Viewer {
     this.panel = page.getByRole("tabpanel");
     this.status = page.locator("stackroom-status footer");
     this.notice = page.locator("stackroom-status .notice");
-    this.filter = page.getByRole("textbox", { name: "Filter records by URL" });
+    this.filter = page.locator("stackroom-bar input");
   }
 
   async visit(path = "/"): Promise<void> {

@@ -141,7 +141,7 @@ test("media types and statuses have counts, and a chosen one can be sorted by an
 
 test("a record leads to the captures of its URL before and after it, and to a list of them", async ({ page }) => {
   const viewer = await openKept(page);
-  await viewer.filter.fill("again");
+  await viewer.filter.fill("/again");
   await viewer.openRecord("again");
   const captures = viewer.detail.locator("stackroom-captures");
   await expect(captures).toContainText("Capture 1 of 3");
@@ -151,7 +151,7 @@ test("a record leads to the captures of its URL before and after it, and to a li
   await expect(viewer.panel).toContainText("2014-06-01");
   await captures.getByRole("button", { name: "List all" }).click();
   await expect(viewer.count).toContainText("3 of 63");
-  await viewer.filter.fill("page-01");
+  await viewer.filter.fill("/page-01");
   await viewer.openRecord("page-01");
   await expect(captures).toBeHidden();
 });

@@ -53,7 +53,7 @@ async function follow(): Promise<void> {
   if (address !== undefined && store.phase === "open") store.replay(address);
 }
 
-window.addEventListener("popstate", () => void follow());
+window.addEventListener("popstate", ({ state }) => store.library?.follows(state) || void follow());
 
 const app = document.createElement("stackroom-app");
 app.store = store;

@@ -26,15 +26,17 @@ export class RowPages<Row = RecordRow> {
   readonly selection = new Selection();
   readonly source: RowSource<Row>;
   readonly #onChange: () => void;
+  readonly #size: number;
   /** Insertion order is age: a page that is used is put in again. */
   readonly #pages = new Map<number, readonly Row[]>();
   readonly #waiting = new Map<number, Waiting>();
   readonly #failed = new Set<number>();
   #isClosed = false;
 
-  constructor(source: RowSource<Row>, onChange: () => void) {
+  constructor(source: RowSource<Row>, onChange: () => void, size = rowsPerPage) {
     this.source = source;
     this.#onChange = onChange;
+    this.#size = size;
   }
 
   get count(): number {
@@ -47,14 +49,14 @@ export class RowPages<Row = RecordRow> {
 
   /** The row at a place in this list, if it is here already. */
   get(index: number): Row | undefined {
-    return this.#pages.get(Math.floor(index / rowsPerPage))?.[index % rowsPerPage];
+    return this.#pages.get(Math.floor(index / this.#size))?.[index % this.#size];
   }
 
   /** Says which rows are on screen, both ends included: fetches what is missing, gives up what is not wanted. */
   want(first: number, last: number): void {
     if (this.#isClosed) return;
-    const from = Math.floor(Math.max(0, first) / rowsPerPage);
-    const to = Math.floor(Math.min(last, this.count - 1) / rowsPerPage);
+    const from = Math.floor(Math.max(0, first) / this.#size);
+    const to = Math.floor(Math.min(last, this.count - 1) / this.#size);
     for (const { page, abort } of [...this.#waiting.values()]) {
       if (page >= from && page <= to) continue;
       this.#waiting.delete(page);
@@ -66,7 +68,7 @@ export class RowPages<Row = RecordRow> {
         this.#pages.delete(page);
         this.#pages.set(page, held);
       }
-      const due = Math.min(rowsPerPage, this.count - page * rowsPerPage);
+      const due = Math.min(this.#size, this.count - page * this.#size);
       if ((held?.length ?? 0) < due && !this.#waiting.has(page) && !this.#failed.has(page)) void this.#fetch(page);
     }
   }
@@ -92,7 +94,7 @@ export class RowPages<Row = RecordRow> {
     const waiting: Waiting = { abort: new AbortController(), page };
     this.#waiting.set(page, waiting);
     try {
-      const rows = await this.source.rows(page * rowsPerPage, rowsPerPage, { signal: waiting.abort.signal });
+      const rows = await this.source.rows(page * this.#size, this.#size, { signal: waiting.abort.signal });
       if (waiting.abort.signal.aborted) return;
       this.#keep(page, rows);
     } catch {

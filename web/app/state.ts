@@ -18,8 +18,8 @@ export type Topic = "phase" | "progress" | "parts" | "rows" | "record" | "notice
 
 export type Phase = "start" | "opening" | "open";
 
-/** Records, the pages that an archive states itself, or those that were found in it. */
-export type Listing = "records" | "pages" | "found";
+/** Records, the pages that an archive states itself, those that were found in it, or what a search found. */
+export type Listing = "records" | "pages" | "found" | "hits";
 
 /** An archived page to be shown as it was; around which time, in milliseconds since 1970. */
 export interface Address {
@@ -94,6 +94,8 @@ export class Store {
   view?: View | undefined;
   rows?: RowPages | undefined;
   record?: OpenRecord | undefined;
+  /** The view of the record that it is to be shown in. */
+  tab?: "page" | undefined;
   /** What is replayed in place of the open record. */
   replaying?: Address | undefined;
   notice = "";
@@ -407,8 +409,10 @@ export class Store {
   }
 
   #filter(): void {
-    const { archive, filterText: text, filterPart: part } = this;
+    const { archive, filterPart: part } = this;
     if (archive === undefined) return;
+    // What a search takes is no part of a URL.
+    const text = this.library?.takes(this.filterText) ? "" : this.filterText;
     this.#dropNext();
     this.arrangement = undefined;
     if (text === "" && part === undefined) {
@@ -443,8 +447,9 @@ export class Store {
 
   // The open record
 
-  openRecord(row: RecordRow): void {
+  openRecord(row: RecordRow, tab?: "page"): void {
     const archive = this.archive;
+    this.tab = tab;
     const wasReplaying = this.replaying !== undefined;
     this.replaying = undefined;
     if (archive === undefined || this.record?.row.row === row.row) {

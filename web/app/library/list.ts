@@ -5,6 +5,7 @@ import type { KeptArchive, KeptFile } from "stackroom/library";
 import { visible } from "../content/visible.js";
 import { chosenFiles, type NamedFile } from "../drop.js";
 import { formatBytes, formatCaptured, formatCount } from "../format.js";
+import "../search/everywhere.js";
 import type { Store } from "../state.js";
 import { icons } from "../views/icons.js";
 import "../views/menu.js";
@@ -153,6 +154,9 @@ export class Shelves extends LitElement {
     return html`
       <section aria-labelledby="library">
         <h2 id="library">${words.library}</h2>
+        ${entries.some(({ state }) => state === "ready")
+          ? html`<stackroom-everywhere .store=${this.store} @stackroom-open-kept=${(event: CustomEvent<KeptArchive>) => void this.#open(event.detail)}></stackroom-everywhere>`
+          : nothing}
         ${this.#mistaken()} ${this.trouble === "" ? nothing : html`<p class="alert" role="alert">${this.trouble}</p>`}
         ${entries.length === 0
           ? html`<p class="empty">${words.libraryEmpty}</p>`

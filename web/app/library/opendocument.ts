@@ -21,6 +21,13 @@ export class OpenDocument {
     return this.#found;
   }
 
+  /** What is known of a record before it is asked for. */
+  know(index: SharedIndex | undefined, found: KeptDocument): void {
+    this.#index = index;
+    this.#row = found.record.row;
+    this.#found = found;
+  }
+
   async #read(index: SharedIndex, row: number): Promise<void> {
     // Without it the record is there all the same.
     const found = await index.documentOf(row).catch(() => undefined);

@@ -5,7 +5,10 @@ import type { DocumentLink, KeptDocument, LinkKind, SharedIndex } from "stackroo
 import { visible } from "../content/visible.js";
 import { formatBytes, formatCount } from "../format.js";
 import type { OpenRecord } from "../record.js";
+import { piecesOf, type Pieces } from "../search/marks.js";
+import { words as searching } from "../search/words.js";
 import type { Store } from "../state.js";
+import { icons } from "../views/icons.js";
 import { base, controls, messages } from "../views/styles.js";
 import { Watch } from "../watch.js";
 import { isCapture } from "./iscapture.js";
@@ -27,6 +30,7 @@ export class Said extends LitElement {
     letters: { state: true },
     linksShown: { state: true },
     kind: { state: true },
+    mark: { state: true },
   };
   static override styles = [
     base,
@@ -58,6 +62,46 @@ export class Said extends LitElement {
         white-space: pre-wrap;
         overflow-wrap: anywhere;
         unicode-bidi: plaintext;
+      }
+      mark {
+        border-radius: 2px;
+        background: var(--warn-wash);
+        color: var(--ink);
+        box-shadow: 0 0 0 1px var(--warn);
+      }
+      mark.here {
+        background: var(--accent);
+        color: var(--accent-ink);
+        box-shadow: 0 0 0 1px var(--accent);
+      }
+      .marks {
+        position: sticky;
+        z-index: 1;
+        inset-block-start: -12px;
+        display: flex;
+        align-items: center;
+        gap: 4px;
+        margin: -12px -12px 8px;
+        padding: 3px 12px;
+        border-block-end: 1px solid var(--line-soft);
+        background: var(--paper);
+        color: var(--ink-soft);
+        font-size: var(--text-small);
+        font-variant-numeric: tabular-nums;
+      }
+      .marks .up {
+        rotate: 180deg;
+      }
+      @media (forced-colors: active) {
+        mark {
+          background: Mark;
+          color: MarkText;
+        }
+        mark.here {
+          forced-color-adjust: none;
+          background: Highlight;
+          color: HighlightText;
+        }
       }
       .head {
         display: flex;
@@ -112,6 +156,13 @@ export class Said extends LitElement {
   declare linksShown: number;
   /** Of all kinds where it is empty. */
   declare kind: string;
+  /** Which of the marks one is at. */
+  declare mark: number;
+  /** The hit that was opened, and its text between marks and in them. */
+  #opened: object | undefined;
+  #pieces: Pieces | undefined;
+  #isMarkDue = false;
+  #keys: AbortController | undefined;
   #said: KeptDocument | undefined;
 
   constructor() {
@@ -128,15 +179,78 @@ export class Said extends LitElement {
     this.hasFailed = false;
     this.letters = lettersAtOnce;
     this.linksShown = linksAtOnce;
+    this.mark = 0;
+    this.#opened = undefined;
+    this.#pieces = undefined;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#keys = new AbortController();
+    window.addEventListener("keydown", (event) => this.#onKey(event), { signal: this.#keys.signal });
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#keys?.abort();
   }
 
   override willUpdate(): void {
     const { library } = this.store;
     const said = library?.saidBy(this.record.row);
-    if (said === this.#said) return;
-    this.#said = said;
-    this.#start();
-    if (said !== undefined && library?.index !== undefined) void this.#read(library.index, said);
+    if (said !== this.#said) {
+      this.#said = said;
+      this.#start();
+      if (said !== undefined && library?.index !== undefined) void this.#read(library.index, said);
+    }
+    this.#findMarks();
+  }
+
+  /** In the text of the hit that was opened its words are marked, and the first of them is gone to. */
+  #findMarks(): void {
+    const opened = this.store.library?.searchBar.opened;
+    const isOfThis = opened !== undefined && opened.hit.record.row === this.record.row.row;
+    if (!isOfThis || this.text === undefined) {
+      this.#pieces = isOfThis ? this.#pieces : undefined;
+      return;
+    }
+    if (opened === this.#opened) return;
+    this.#opened = opened;
+    const { pattern } = opened;
+    // Far into a long text, the marks are counted from its beginning all the same.
+    const first = pattern === undefined ? -1 : this.text.search(pattern);
+    this.letters = Math.max(this.letters, first + lettersAtOnce);
+    this.#pieces = pattern && piecesOf(this.text, pattern);
+    this.mark = 0;
+    this.#isMarkDue = (this.#pieces?.length ?? 0) > 1;
+  }
+
+  get #marks(): number {
+    return ((this.#pieces?.length ?? 1) - 1) / 2;
+  }
+
+  override updated(): void {
+    if (!this.#isMarkDue) return;
+    this.#isMarkDue = false;
+    this.renderRoot.querySelector("mark.here")?.scrollIntoView({ block: "center" });
+  }
+
+  #goTo(step: number): void {
+    const count = this.#marks;
+    if (count === 0) return;
+    this.mark = (this.mark + step + count) % count;
+    const before = this.#pieces?.slice(0, 2 * this.mark + 2).join("").length ?? 0;
+    if (before > this.letters) this.letters = before + lettersAtOnce;
+    this.#isMarkDue = true;
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const isStep = event.key === "F3" || event.key.toLowerCase() === "n";
+    const [target] = event.composedPath();
+    const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
+    if (!isStep || (isTyping && event.key !== "F3") || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || this.#marks === 0) return;
+    event.preventDefault();
+    this.#goTo(event.shiftKey ? -1 : 1);
   }
 
   async #read(index: SharedIndex, said: KeptDocument): Promise<void> {
@@ -162,6 +276,7 @@ export class Said extends LitElement {
       document.isCut ? words.cutDocument : "",
     ];
     return html`
+      ${this.#ofMarks()}
       <h3 dir="auto">${visible(document.title ?? "", 1000) || words.untitled}</h3>
       <p class="about">${about.filter((one) => one !== "").join(" \u00b7 ")}</p>
       ${document.description === undefined ? nothing : html`<p class="about" dir="auto">${visible(document.description, 2000)}</p>`}
@@ -175,8 +290,32 @@ export class Said extends LitElement {
     if (!isKept) return html`<p class="message">${words.textNotKept(formatBytes(bytes))}</p>`;
     if (text === undefined || text === "") return bytes === 0 ? html`<p class="about">${words.noText}</p>` : nothing;
     return html`
-      <p class="text">${text.slice(0, this.letters).split("\n").map((line) => `${visible(line, Infinity)}\n`).join("")}</p>
+      <p class="text">${this.#pieces === undefined ? linesOf(text.slice(0, this.letters)) : this.#marked(this.#pieces)}</p>
       ${text.length > this.letters ? html`<button @click=${() => (this.letters += lettersAtOnce)}>${words.moreText}</button>` : nothing}
+    `;
+  }
+
+  #marked(pieces: Pieces): (TemplateResult | string)[] {
+    const shown: (TemplateResult | string)[] = [];
+    let left = this.letters;
+    for (const [at, piece] of pieces.entries()) {
+      if (left <= 0) break;
+      const text = linesOf(piece.slice(0, left));
+      left -= piece.length;
+      shown.push(at % 2 === 0 ? text : html`<mark class=${(at - 1) / 2 === this.mark ? "here" : ""}>${text}</mark>`);
+    }
+    return shown;
+  }
+
+  #ofMarks(): TemplateResult | typeof nothing {
+    const count = this.#marks;
+    if (count === 0) return nothing;
+    return html`
+      <div class="marks" role="group" aria-label=${searching.marks}>
+        <span role="status">${searching.markOf(formatCount(this.mark + 1), formatCount(count))}</span>
+        <button class="quiet icon up" title=${searching.previous} aria-label=${searching.previous} @click=${() => this.#goTo(-1)}>${icons.down}</button>
+        <button class="quiet icon" title=${searching.next} aria-label=${searching.next} @click=${() => this.#goTo(1)}>${icons.down}</button>
+      </div>
     `;
   }
 
@@ -227,5 +366,12 @@ export class Said extends LitElement {
     }
   }
 }
+
+/** With nothing hidden in it. */
+const linesOf = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => visible(line, Infinity))
+    .join("\n");
 
 customElements.define("stackroom-said", Said);

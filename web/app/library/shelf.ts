@@ -3,12 +3,14 @@
  * It comes late and may not come at all; whatever it cannot do, opening goes on without it.
  */
 import { ArchiveError, type Archive, type RecordRow } from "stackroom";
-import { openSharedLibrary, type AddOptions, type Description, type KeptArchive, type KeptDocument, type Room, type SharedIndex, type SharedLibrary, type SortColumn } from "stackroom/library";
-import type { TemplateResult } from "lit";
+import { openSharedLibrary, type AddOptions, type Description, type Hit, type KeptArchive, type KeptDocument, type Room, type SharedIndex, type SharedLibrary, type SortColumn } from "stackroom/library";
+import { html, type TemplateResult } from "lit";
 
 import type { NamedFile } from "../drop.js";
 import { formatCount } from "../format.js";
-import type { OpenArchive, Opening, Source, Store } from "../state.js";
+import { SearchBar } from "../search/bar.js";
+import { words as searching } from "../search/words.js";
+import type { Listing, OpenArchive, Opening, Source, Store } from "../state.js";
 import { isAbort, troubleOf, type Trouble } from "../trouble.js";
 import { Copying } from "./copying.js";
 import { forgetHandles, handled, keepHandles, pickHandles } from "./handles.js";
@@ -18,6 +20,7 @@ import { inOrderOf, sliceOf, sortableMax, type Choice } from "./orders.js";
 import { readSetting, writeSetting } from "./settings.js";
 import { difference, keptFiles, sourceKey } from "./sources.js";
 import { words } from "./words.js";
+import { words as common } from "../words.js";
 import "./arrange.js";
 import "./browse.js";
 import "./captures.js";
@@ -61,6 +64,7 @@ export class Shelf {
   isBrowsing = readSetting("browse") === "on";
   isKeepingOn = readSetting("keep") !== "off";
   readonly library: SharedLibrary;
+  readonly searchBar: SearchBar;
   readonly #store: Store;
   readonly #openArchive: OpenArchive;
   /** Those that were not read, with what is kept of them. */
@@ -81,6 +85,7 @@ export class Shelf {
     this.library = library;
     this.#store = store;
     this.#openArchive = openArchive;
+    this.searchBar = new SearchBar(store, () => this.isComing);
     library.onChange(() => void this.refresh());
   }
 
@@ -175,6 +180,7 @@ export class Shelf {
     this.trouble = undefined;
     this.index = undefined;
     this.choice = undefined;
+    this.searchBar.begin();
     const known = this.#reopened.get(archive);
     if (known !== undefined) {
       this.#isKept(known);
@@ -299,7 +305,10 @@ export class Shelf {
   #isKept(entry: KeptArchive): void {
     this.kept = entry;
     this.keeping = "kept";
-    this.index ??= this.library.index(entry.id);
+    if (this.index === undefined) {
+      this.index = this.library.index(entry.id);
+      this.searchBar.ready();
+    }
     this.#tell();
   }
 
@@ -317,6 +326,11 @@ export class Shelf {
     const { kept } = this;
     if (kept?.documentsEnd === undefined || this.#adding === undefined || kept.state !== "ready") return undefined;
     return kept.documentsEnd / kept.records;
+  }
+
+  /** More of the open archive is still being kept. */
+  get isComing(): boolean {
+    return this.#adding !== undefined;
   }
 
   /** There are records of the open archive in the library, and not all. */
@@ -407,6 +421,48 @@ export class Shelf {
     return this.found?.count === undefined ? undefined : this.#document.of(this.index, row.row);
   }
 
+  /** Opens what a search found; a document in the view that says its text. */
+  openHit({ record, document }: Hit): void {
+    if (document !== undefined && this.saidBy(record)?.record.row !== record.row) this.#document.know(this.index, { record, document });
+    this.#store.openRecord(record, document === undefined ? undefined : "page");
+    // What is open already is marked anew.
+    this.#tell();
+  }
+
+  // What there is to list beside the records
+
+  list(listing: Listing): TemplateResult | undefined {
+    const store = this.#store;
+    if (listing === "found") return this.found && html`<stackroom-found class="instead" .store=${store}></stackroom-found>`;
+    if (listing === "hits") return this.searchBar.isShown ? html`<stackroom-hits class="instead" .store=${store}></stackroom-hits>` : undefined;
+    return undefined;
+  }
+
+  /** Their names. */
+  listings(hasStatedPages: boolean): readonly (readonly [Listing, string])[] {
+    const { found, searchBar } = this;
+    const counted = (name: string, count: number | undefined): string => (count === undefined ? name : `${name} ${formatCount(count)}`);
+    return [
+      ...(found === undefined ? [] : [["found", counted(hasStatedPages ? words.allPages : common.pages, found.count)] as const]),
+      ...(searchBar.isShown ? [["hits", counted(searching.hits, searchBar.search.found?.total)] as const] : []),
+    ];
+  }
+
+  /** Gives the field in the bar what there is to search. */
+  dress(input: HTMLInputElement | null): void {
+    this.searchBar.dress(input);
+  }
+
+  /** Whether a step in the history of the tab is one in the open archive, and taken. */
+  follows(state: unknown): boolean {
+    return this.searchBar.follows(state);
+  }
+
+  /** Whether a text is looked for in what is kept: then it filters no URLs. */
+  takes(text: string): boolean {
+    return this.searchBar.takes(text, this.index);
+  }
+
   // Orders of the list
 
   /** Why the list cannot be sorted and browsed yet; nothing when it can. */
@@ -456,6 +512,7 @@ export class Shelf {
   #forgetOrders(): void {
     this.index = undefined;
     this.choice = undefined;
+    this.searchBar.search.end();
     if (this.#store.arrangement !== undefined) this.#store.arrange(undefined);
   }
 }

@@ -44,6 +44,7 @@ const english = {
   perUnit: { year: "a bar is a year", month: "a bar is a month", day: "a bar is a day", hour: "a bar is an hour", minute: "a bar is a minute", second: "a bar is a second" },
 
   // Pages
+  allPages: "All pages",
   foundPages: "Web pages that were found in the archive",
   titleUp: "Title, A to Z",
   titleDown: "Title, Z to A",

@@ -6,6 +6,7 @@ import { ReplayFrame, type Replay, type ReplaySetting } from "stackroom/replay";
 import { timeOf } from "../address.js";
 import { visible } from "../content/visible.js";
 import { formatCaptured, formatCount } from "../format.js";
+import type { Opened } from "../search/bar.js";
 import type { Address, Store } from "../state.js";
 import { icons as common } from "../views/icons.js";
 import "../views/menu.js";
@@ -22,6 +23,8 @@ import { words } from "./words.js";
 
 /** From which on the time of a resource is told beside that of its page. */
 const DRIFT_MS = 86_400_000;
+/** How long scripts of a page have to draw what is looked for. */
+const drawnMs = 1_500;
 
 type Phase = "preparing" | "there" | "still" | "failed";
 
@@ -39,6 +42,7 @@ export class ReplayView extends LitElement {
   /** A still view was chosen. */
   declare isStill: boolean;
   declare still: Still | undefined;
+  #marked: Opened | undefined;
   #archive: Archive | undefined;
   #address: Address | undefined;
   /** What a still view was asked for last. */
@@ -135,6 +139,7 @@ export class ReplayView extends LitElement {
     if (!shown?.document || this.#frame?.isTaken === true) return;
     settle();
     if (this.#isStillUntil) this.isStill = this.#isStillUntil = false;
+    this.#markHit();
     link({ url: shown.url, captured: shown.document.captured });
     if (shown.url === this.#ofUrl) return;
     this.#ofUrl = shown.url;
@@ -143,6 +148,28 @@ export class ReplayView extends LitElement {
       // Redirects are steps on the way to a page, and none of its states.
       if (this.#ofUrl === shown.url) this.captures = rows.filter(({ status = 200 }) => status < 300 || status > 399);
     }, () => undefined);
+  }
+
+  /** The hit whose page is shown, where a search led here. */
+  get #hit(): Opened | undefined {
+    const opened = this.store.library?.searchBar.opened;
+    return opened?.hit.record.row === this.#frame?.shown?.document?.row ? opened : undefined;
+  }
+
+  /** What was searched for is marked in its page once that is there, and once more when its scripts had time to draw it. */
+  #markHit(): void {
+    const hit = this.#hit;
+    if (hit?.pattern === undefined || hit === this.#marked || this.#frame?.shown?.isLoading !== false) return;
+    this.#marked = hit;
+    this.#frame.mark(hit.pattern);
+    window.setTimeout(() => {
+      if (this.#hit === hit && (this.#frame?.shown?.marks?.count ?? 0) === 0) this.#mark(0);
+    }, drawnMs);
+  }
+
+  #mark(at: number): void {
+    const pattern = this.#hit?.pattern;
+    if (pattern !== undefined) this.#frame?.mark(pattern, at);
   }
 
   override render(): TemplateResult {
@@ -200,7 +227,7 @@ export class ReplayView extends LitElement {
     return html`
       <div class="banner">
         <p role="status">${[what, ...facts].join(" \u00b7 ")}${shown?.title ? html` <span class="title">${visible(shown.title, 160)}</span>` : nothing}</p>
-        ${this.#captures(document?.row)}
+        ${this.#marks()} ${this.#captures(document?.row)}
         <button class="link" aria-expanded=${this.isListing ? "true" : "false"} @click=${() => (this.isListing = !this.isListing)}>${words.resources(formatCount(count), count === 1)}</button>
         ${this.#way()}
       </div>
@@ -274,6 +301,22 @@ export class ReplayView extends LitElement {
         <span>${words.captureOf(formatCount(at + 1), formatCount(total))}</span>
         <button class="quiet icon" title=${words.next} aria-label=${words.next} ?disabled=${at === total - 1} @click=${() => this.#capture(at + 1)}>${icons.later}</button>
         <button class="link" @click=${() => this.#calendar(at)}>${words.calendar}</button>
+      </span>
+    `;
+  }
+
+  /** Where in the page is what was searched for; what it says is there as text, too. */
+  #marks(): TemplateResult | typeof nothing {
+    if (this.#hit?.pattern === undefined) return nothing;
+    const { count = 0, at = 0 } = this.#frame?.shown?.marks ?? {};
+    return html`
+      <span class="captures" role="group" aria-label=${words.marks}>
+        ${count === 0
+          ? nothing
+          : html`<span role="status">${words.markOf(formatCount(at + 1), formatCount(count))}</span>
+              <button class="quiet icon" title=${words.previousMark} aria-label=${words.previousMark} @click=${() => this.#mark(at - 1)}>${icons.earlier}</button>
+              <button class="quiet icon" title=${words.nextMark} aria-label=${words.nextMark} @click=${() => this.#mark(at + 1)}>${icons.later}</button>`}
+        <button class="link" @click=${() => this.#say("stackroom-close-record")}>${words.asText}</button>
       </span>
     `;
   }
@@ -369,6 +412,12 @@ export class ReplayView extends LitElement {
   }
 
   #onKey(event: KeyboardEvent): void {
+    const { marks } = this.#frame?.shown ?? {};
+    const isTyping = event.composedPath()[0] instanceof HTMLInputElement;
+    if ((event.key === "F3" || (event.key.toLowerCase() === "n" && !isTyping)) && !event.ctrlKey && !event.metaKey && !event.altKey && marks !== undefined) {
+      event.preventDefault();
+      this.#mark(marks.at + (event.shiftKey ? -1 : 1));
+    }
     if (!event.altKey || event.ctrlKey || event.metaKey) return;
     const step = { ArrowLeft: () => this.#frame?.back(), ArrowRight: () => this.#frame?.forward() }[event.key];
     if (step === undefined) return;

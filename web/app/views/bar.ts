@@ -139,6 +139,7 @@ export class Bar extends LitElement {
   }
 
   override updated(_changes: PropertyValues): void {
+    this.store.library?.dress(this.input);
     // The store is right after an archive was replaced; the field is right while the user types.
     if (this.#shown === this.store.filterText) return;
     this.#shown = this.store.filterText;

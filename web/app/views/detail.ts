@@ -148,6 +148,13 @@ export class Detail extends LitElement {
     this.renderRoot.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]')?.focus();
   }
 
+  override willUpdate(): void {
+    // Behind an archived page nothing is seen of it.
+    if (this.store.replaying !== undefined) return;
+    this.tab = this.store.tab ?? this.tab;
+    this.store.tab = undefined;
+  }
+
   override render(): TemplateResult | typeof nothing {
     const { record } = this.store;
     if (record === undefined) return nothing;

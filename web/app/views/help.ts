@@ -2,6 +2,7 @@
 import { css, html } from "lit";
 
 import { control } from "../control.js";
+import { words as searching } from "../search/words.js";
 import { words } from "../words.js";
 import { Dialog } from "./dialog.js";
 
@@ -36,6 +37,7 @@ const groups: readonly (readonly [title: string, shortcuts: readonly Shortcut[]]
     keys.detail,
     [
       [keys.tabs, ["\u2192", "\u2190"]],
+      [searching.placesKey, ["n"], ["Shift", "n"], ["F3"]],
       [keys.panes, ["F6"]],
       [keys.resize, ["\u2190", "\u2192"]],
       [keys.travel, ["Alt", "\u2190"], ["Alt", "\u2192"]],
@@ -44,7 +46,7 @@ const groups: readonly (readonly [title: string, shortcuts: readonly Shortcut[]]
   [
     keys.everywhere,
     [
-      [keys.filter, ["/"]],
+      [searching.field, ["/"], [control, "K"]],
       [keys.close, ["Esc"]],
       [keys.picker, [control, "O"]],
       [keys.help, ["?"]],

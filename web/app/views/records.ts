@@ -116,14 +116,15 @@ export class Records extends LitElement {
   }
 
   focusList(): void {
-    if (this.#listing === "found") this.renderRoot.querySelector<HTMLElement & { focusList(): void }>("stackroom-found")?.focusList();
-    else this.#grid?.focus();
+    const other = this.renderRoot.querySelector<HTMLElement & { focusList(): void }>(".instead");
+    if (other === null) this.#grid?.focus();
+    else other.focusList();
   }
 
-  /** Pages that were found are there as long as the library is. */
+  /** What the library lists is there as long as it is. */
   get #listing(): Listing {
     const { listing, library } = this.store;
-    return listing === "found" && library?.found === undefined ? "records" : listing;
+    return listing === "pages" || library?.list(listing) !== undefined ? listing : "records";
   }
 
   get #isStacked(): boolean {
@@ -160,23 +161,24 @@ export class Records extends LitElement {
   override render(): TemplateResult {
     const count = this.#rows?.count ?? 0;
     const listing = this.#listing;
-    const isOfFound = listing === "found";
+    const other = this.store.library?.list(listing);
+    const isOther = other !== undefined;
     const isActiveDrawn = count > 0 && this.#active >= this.#firstDrawn && this.#active <= this.#lastDrawn(count);
     return html`
       <div class="top ${this.store.arrangement?.what === undefined ? "" : "chosen"}">
         ${this.#heading()}
-        ${isOfFound ? nothing : html`<span class="count" data-testid="count">${this.#count(count)}</span>`}
+        ${isOther ? nothing : html`<span class="count" data-testid="count">${this.#count(count)}</span>`}
         ${listing === "records" ? this.#selected() : nothing}
-        ${this.store.filled.length > 1 && !isOfFound ? this.#partChoice() : nothing}
-        ${this.store.library === undefined || isOfFound ? nothing : html`<stackroom-arrange .store=${this.store}></stackroom-arrange>`}
+        ${this.store.filled.length > 1 && !isOther ? this.#partChoice() : nothing}
+        ${this.store.library === undefined || isOther ? nothing : html`<stackroom-arrange .store=${this.store}></stackroom-arrange>`}
         <span class="hidden" role="status">${this.store.isIndexing || this.store.view?.isComplete === false ? "" : this.#count(count)}</span>
       </div>
       ${this.#rows?.hasFailed === true
         ? html`<p class="failed-rows" role="alert">${words.rowsFailed} <button class="link" @click=${() => this.#rows?.retry()}>${words.retry}</button></p>`
         : nothing}
-      ${this.store.library?.isBrowsing === true && !isOfFound ? html`<stackroom-browse .store=${this.store}></stackroom-browse>` : nothing}
+      ${this.store.library?.isBrowsing === true && !isOther ? html`<stackroom-browse .store=${this.store}></stackroom-browse>` : nothing}
       ${listing === "pages" ? html`<stackroom-pages .store=${this.store}></stackroom-pages>` : nothing}
-      ${isOfFound ? html`<stackroom-found .store=${this.store}></stackroom-found>` : nothing}
+      ${other ?? nothing}
       <div
         id="grid"
         ?hidden=${listing !== "records"}
@@ -225,16 +227,15 @@ export class Records extends LitElement {
   #heading(): TemplateResult {
     const { store } = this;
     const pages = store.progress?.pages ?? 0;
-    const found = store.library?.found;
-    if (pages === 0 && found === undefined) return html`<h2>${words.records}</h2>`;
-    const counted = (name: string, count: number | undefined): string => (count === undefined ? name : `${name} ${formatCount(count)}`);
+    const others = store.library?.listings(pages > 0) ?? [];
+    if (pages === 0 && others.length === 0) return html`<h2>${words.records}</h2>`;
     const button = (listing: Listing, name: string): TemplateResult =>
       html`<button class="list-choice" aria-pressed=${this.#listing === listing ? "true" : "false"} @click=${() => store.choose(listing)}>${name}</button>`;
     return html`
       <h2 class="hidden">${words.records}</h2>
       <div class="choices" role="group" aria-label=${words.listing}>
-        ${button("records", words.records)}${pages === 0 ? nothing : button("pages", counted(words.pages, pages))}
-        ${found === undefined ? nothing : button("found", counted(pages === 0 ? words.pages : words.allPages, found.count))}
+        ${button("records", words.records)}${pages === 0 ? nothing : button("pages", `${words.pages} ${formatCount(pages)}`)}
+        ${others.map(([listing, name]) => button(listing, name))}
       </div>
     `;
   }

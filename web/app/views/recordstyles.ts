@@ -45,7 +45,7 @@ export const grid = css`
     }
   }
   stackroom-pages,
-  stackroom-found {
+  .instead {
     flex: 1;
     min-block-size: 0;
   }

@@ -1,0 +1,38 @@
+/**
+ * Where in a text the words of a search are: from what the engine marked of the hit, and from the query itself.
+ * Expressions are the engine's alone, which takes no longer for any: of them only what it marked is marked.
+ */
+import type { Hit } from "stackroom/library";
+
+import { wordsOf } from "./terms.js";
+
+/** More than these are not marked. */
+const marksMax = 2_000;
+
+/** Texts between marks and in them, in turn: the first is before the first mark. */
+export type Pieces = readonly string[];
+
+export function patternOf(hit: Hit, query: string): RegExp | undefined {
+  const marked = [hit.title ?? [], ...(hit.passages ?? [])].flat().filter(({ isMarked }) => isMarked);
+  const texts = new Set([...marked.map(({ text }) => text), ...wordsOf(query)].map((text) => text.trim().toLowerCase()).filter((text) => text !== ""));
+  const forms = [...texts].sort((a, b) => b.length - a.length).map(formOf);
+  return forms.length === 0 ? undefined : new RegExp(forms.join("|"), "giu");
+}
+
+/** Whole words, but for stars and for writing that has no gaps between them. */
+function formOf(text: string): string {
+  const escaped = text.replace(/[.+?^${}()|[\]\\/-]/g, "\\$&").replace(/\s+/g, "\\s+").replace(/\*/g, "[\\p{L}\\p{N}]*");
+  const isGapless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(text);
+  return isGapless ? escaped : `(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`;
+}
+
+export function piecesOf(text: string, pattern: RegExp): Pieces {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { 0: found, index } of text.matchAll(pattern)) {
+    if (found === "" || pieces.length >= 2 * marksMax) continue;
+    pieces.push(text.slice(at, index), found);
+    at = index + found.length;
+  }
+  return [...pieces, text.slice(at)];
+}
