@@ -114,7 +114,7 @@ impl Stem {
             }
         }
         let known = [
-            "gener", "commun", "arsen", "past", "univers", "later", "emerg", "organ",
+            "gener", "commun", "arsen", "past", "univers", "later", "emerg", "organ", "inter",
         ];
         let known = known.iter().find(|known| word.starts_with(*known));
         let first = known.map_or_else(|| region(&letters, 0), |known| known.len());

@@ -65,8 +65,8 @@ fn cpu_seconds() -> f64 {
     ns.unwrap_or_default() / 1e9
 }
 
-/// Words by rank, and how often those up to each are met, of 2^31.
-fn vocabulary() -> (Vec<String>, Vec<u64>) {
+/// Words by rank, and how often those up to each are met.
+fn vocabulary() -> (Vec<String>, Vec<f64>) {
     let mut random = Random(11);
     let letters = b"etaoinshrdlucmfwypvbgkjqxz";
     let mut words = Vec::new();
@@ -83,16 +83,14 @@ fn vocabulary() -> (Vec<String>, Vec<u64>) {
         sum += (rank as f64 + 2.7).powf(-1.1);
         sums.push(sum);
     }
-    let scaled = sums
-        .iter()
-        .map(|part| (part / sum * f64::from(1u32 << 31)) as u64);
-    (words, scaled.collect())
+    (words, sums)
 }
 
-fn text(random: &mut Random, words: &[String], sums: &[u64], length: u64) -> String {
+fn text(random: &mut Random, words: &[String], sums: &[f64], length: u64) -> String {
     let mut text = String::new();
+    let whole = sums.last().copied().unwrap_or_default();
     for _ in 0..length {
-        let at = random.below(1 << 31);
+        let at = random.below(1 << 31) as f64 / f64::from(1u32 << 31) * whole;
         let rank = sums.partition_point(|sum| *sum <= at).min(words.len() - 1);
         text.push_str(&words[rank]);
         text.push_str(if random.below(14) == 0 { ". " } else { " " });
@@ -140,7 +138,7 @@ pub fn main() {
             row,
             title: text(&mut random, &words, &sums, 6),
             text: match &given {
-                Some(given) => given[row as usize].clone(),
+                Some(given) => given[usize::try_from(row).expect("a row")].clone(),
                 None => text(&mut random, &words, &sums, length),
             },
             ..Document::default()
@@ -149,7 +147,7 @@ pub fn main() {
             url: format!(
                 "http://site{}.example/{}/{row}.html",
                 row % 50,
-                words[300 + (row % 900) as usize]
+                words[300 + usize::try_from(row % 900).expect("small")]
             )
             .into_bytes(),
             mime: b"text/html".to_vec(),

@@ -280,26 +280,21 @@ impl World {
             .filter_map(|one| one.document.as_ref())
             .for_each(|one| one.write(&mut out));
         assert!(self.documents.add(&out.finish(), 0, self.all.len() as u64));
-        loop {
-            let (documents, index) = (&mut self.documents, &self.index);
-            let is_settled = self
+        while let Some(row) = self.documents.next_row() {
+            let one = &self.all[usize::try_from(row).expect("a row")];
+            self.documents.take_in(&one.row);
+        }
+        for is_of_texts in [false, true] {
+            let bytes = self.documents.flush(is_of_texts, 7);
+            if bytes.is_empty() {
+                continue;
+            }
+            let (file, bytes) = self.file(bytes);
+            let documents = &mut self.documents;
+            let adopt = self
                 .host
-                .run(|blocks| documents.settle(index, blocks))
-                .expect("sound");
-            for is_of_texts in [false, true] {
-                let bytes = self.documents.flush(is_of_texts, 7);
-                if !bytes.is_empty() {
-                    let (file, bytes) = self.file(bytes);
-                    let documents = &mut self.documents;
-                    let adopt = self
-                        .host
-                        .run(|blocks| documents.adopt(is_of_texts, file, bytes, blocks));
-                    adopt.expect("sound");
-                }
-            }
-            if is_settled {
-                break;
-            }
+                .run(|blocks| documents.adopt(is_of_texts, file, bytes, blocks));
+            adopt.expect("sound");
         }
     }
 
