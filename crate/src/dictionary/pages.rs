@@ -17,8 +17,9 @@ use crate::limits::DICTIONARY_SPAN_BYTES_MAX;
 pub const CHECKSUM_BYTES: usize = 8;
 /// A look-up needs fewer pages at once.
 const SLOTS_MIN: usize = 16;
-/// What a page takes besides its bytes: its slot, its entry in the index, and the room that both leave for more.
-const SLOT_BYTES: usize = 112;
+/// What a page takes besides its bytes: its slot, its entry in the index, the room that both leave for more and are moved
+/// through when they grow, and what the allocator keeps of it.
+const SLOT_BYTES: usize = 160;
 
 /// Part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
