@@ -139,7 +139,7 @@ export class Facets extends LitElement {
   #column(query: string, column: Column, values: readonly FacetValue[]): TemplateResult | typeof nothing {
     const chosen = termsOf(query).filter((term) => term.column === column && term.depth === 0);
     // What is asked for is there to be taken away, even where nothing has it.
-    const asked = chosen.filter(({ value, isNegated }) => value !== "*" && (isNegated || !values.some((one) => one.value === value)));
+    const asked = chosen.filter(({ value, isNegated }) => value !== "*" && isAsked(query, column, value, isNegated) && (isNegated || !values.some((one) => one.value === value)));
     if (!isOfUse(values, chosen.length > 0)) return nothing;
     return html`
       <h3 id=${column}>${words.facetNames[column]}</h3>

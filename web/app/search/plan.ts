@@ -1,4 +1,4 @@
-/** How hits were found: what was done, what was left after it, how long it took. */
+/** How hits were found: what was done, how many records came of it, how long it took. */
 import { css, html, type TemplateResult } from "lit";
 import type { PlanStep } from "stackroom/library";
 
@@ -68,15 +68,17 @@ class Plan extends Dialog {
             <tr>
               <th scope="col">${words.planWhat}</th>
               <th scope="col" class="number">${words.planRows}</th>
+              <th scope="col" class="number">${words.planWork}</th>
               <th scope="col" class="number">${words.planTime}</th>
             </tr>
           </thead>
           <tbody>
             ${this.steps.map(
-              ({ what, rows, milliseconds }) => html`
+              ({ what, rows, work, milliseconds }) => html`
                 <tr>
                   <td>${visible(what, 1_000)}</td>
                   <td class="number">${formatCount(rows)}</td>
+                  <td class="number">${formatCount(work)}</td>
                   <td class="number">${words.milliseconds(milliseconds.toFixed(milliseconds < 10 ? 2 : 0))}</td>
                 </tr>
               `,
