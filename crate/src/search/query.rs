@@ -3,6 +3,8 @@
 //! Of what must all hold, the rarest is found first and the rest is looked for among what is left. What is found is a
 //! set of rows; ranking weighs words alone, those behind a `not` not among them.
 
+use std::borrow::Cow;
+
 use roaring::RoaringBitmap;
 
 use super::asked::Asked;
@@ -107,6 +109,11 @@ impl Query {
         }
     }
 
+    /// Whether all rows are found.
+    pub fn is_found(&self) -> bool {
+        self.is_found
+    }
+
     /// Why it cannot be answered.
     pub fn error(&self) -> Option<&Error> {
         self.error.as_ref()
@@ -119,6 +126,14 @@ impl Query {
 
     pub fn rows(&self) -> &RoaringBitmap {
         &self.rows
+    }
+
+    /// Rows that were found for certain, while others are still looked for.
+    pub fn so_far(&self) -> Cow<'_, RoaringBitmap> {
+        if self.is_found {
+            return Cow::Borrowed(&self.rows);
+        }
+        Cow::Owned(self.plan.so_far())
     }
 
     /// Finds out which so many rows come first, once all are found. True when that is known.
@@ -338,6 +353,25 @@ impl Plan {
                 let costs = parts.iter().map(Plan::cost);
                 costs.fold(0, u64::saturating_add)
             }
+        }
+    }
+
+    /// What is found for certain, whatever is not done yet: that what is asked last of all is asked record by record.
+    fn so_far(&self) -> RoaringBitmap {
+        if self.is_done {
+            return self.rows.clone();
+        }
+        match &self.kind {
+            Kind::Selection { selection, .. } => selection.rows().clone(),
+            Kind::Or { parts, at } => {
+                let under_way = parts.get(*at).map(Plan::so_far);
+                under_way.unwrap_or_default() | &self.rows
+            }
+            Kind::And { parts, at, .. } if *at + 1 == parts.len() => {
+                let last = parts.get(*at).map(Plan::so_far).unwrap_or_default();
+                if *at > 0 { last & &self.rows } else { last }
+            }
+            Kind::All | Kind::Finding(_) | Kind::Not(_) | Kind::And { .. } => RoaringBitmap::new(),
         }
     }
 

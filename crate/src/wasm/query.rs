@@ -97,7 +97,7 @@ impl KeptIndex {
     /// Hits so far.
     pub fn query_total(&self, number: u32) -> f64 {
         let searched = self.queries.get(&number);
-        offset_out(searched.map_or(0, |searched| searched.query.count()))
+        offset_out(searched.map_or(0, |searched| searched.query.so_far().len()))
     }
 
     /// Texts that were read to know, and those that are to be read.
@@ -129,7 +129,12 @@ impl KeptIndex {
                 searched.listing = Listing::new(order, is_descending, group);
             }
             let Searched { listing, query, .. } = searched;
-            let Some(page) = listing.page(query, source, [from, count], blocks)? else {
+            let page = if query.is_found() {
+                listing.page(query, source, [from, count], blocks)?
+            } else {
+                Some(early(query, from, count))
+            };
+            let Some(page) = page else {
                 return Ok(None);
             };
             let mut out = Writer::new();
@@ -240,6 +245,18 @@ fn order_of(number: u8) -> HitOrder {
         BY_FILE => HitOrder::File,
         _ => Column::from_number(number - COLUMNS_FROM).map_or(HitOrder::Rank, HitOrder::Column),
     }
+}
+
+/// Hits that are found while others are still looked for, as they lie in the files.
+fn early(query: &Query, from: usize, count: usize) -> Vec<Listed> {
+    let rows = query.so_far();
+    let hits = rows.iter().skip(from).take(count);
+    let hit = |row| Listed {
+        row,
+        score: 0.0,
+        count: 1,
+    };
+    hits.map(hit).collect()
 }
 
 fn tell(

@@ -5,7 +5,8 @@ import { withWorker } from "../linhash/page.mjs";
 import { FLEXSEARCH, MINISEARCH, ORAMA, searchEngines, SQLITE_WASM, sqliteWasm } from "../peers.mjs";
 
 /** How they are called, the folder that each needs, and the most pages that each takes in minutes. */
-const PEERS = {
+const ENGINES = {
+  ours: { name: "Stackroom" },
   fts5: { name: `FTS5 without text, ${SQLITE_WASM}`, folder: "sqlite" },
   fts5content: { name: `FTS5 with text, ${SQLITE_WASM}`, folder: "sqlite" },
   minisearch: { name: MINISEARCH, folder: "minisearch" },
@@ -13,7 +14,7 @@ const PEERS = {
   orama: { name: ORAMA, folder: "orama", most: 2_000 },
 };
 
-export const engineNames = Object.keys(PEERS);
+export const engineNames = Object.keys(ENGINES);
 
 /** The figures of each engine at a count of pages, as `tell` takes them. */
 export async function inTab({ count, engines, say }, tell) {
@@ -21,8 +22,8 @@ export async function inTab({ count, engines, say }, tell) {
   const folders = { search: fileURLToPath(new URL("./", import.meta.url)), ...(sqlite && { sqlite }), ...searchEngines() };
   const use = async (inWorker) => {
     for (const engine of engines) {
-      const { name, folder, most = Infinity } = PEERS[engine];
-      if (!folders[folder]) say(`${name} cannot be had`);
+      const { name, folder, most = Infinity } = ENGINES[engine];
+      if (folder && !folders[folder]) say(`${name} cannot be had`);
       else if (count > most) say(`${name} takes too long for ${count} pages`);
       else tell(name, await inWorker({ engine, count }));
     }

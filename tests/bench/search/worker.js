@@ -11,6 +11,7 @@ function cpu() {
 }
 
 const engines = {
+  ours: async () => (await import("./ours.js")).ours(),
   fts5: async () => (await import("./sqlite.js")).sqlite({ hasContent: false }),
   fts5content: async () => (await import("./sqlite.js")).sqlite({ hasContent: true }),
   minisearch: async () => (await import("./scripts.js")).minisearch(),

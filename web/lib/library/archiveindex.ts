@@ -391,7 +391,11 @@ export class ArchiveIndex {
     const isAll = await this.#settle(SETTLE_MS);
     const pending = engine.search_rows() - engine.search_end();
     const isComplete = engine.search_rows() === engine.kept_count();
-    if (pending > 0 && (isComplete || performance.now() - this.#flushedAt > FLUSH_MS)) await this.#flushSearch();
+    if (pending > 0 && (isComplete || performance.now() - this.#flushedAt > FLUSH_MS)) {
+      // A search asks the columns of rows too, which only segments have.
+      if (engine.count() > engine.kept_count()) await this.#flush();
+      await this.#flushSearch();
+    }
     if (engine.search_end() > before) await this.#onSearchable?.(engine.search_manifest());
     return isAll;
   }

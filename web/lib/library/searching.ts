@@ -50,7 +50,7 @@ export class Searching {
     const { number } = query;
     const failure = this.#engine.query_error(number);
     if (failure !== undefined) throw errorFromWire(errorToWire(failure));
-    const hits = query.isDone ? await this.#hits(number, asked) : [];
+    const hits = await this.#hits(number, asked);
     const values = [];
     if (query.isDone) for (const facet of facets) values.push(await this.#facet(number, facet));
     return {
