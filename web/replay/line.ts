@@ -14,10 +14,14 @@ const SILENCE_MS = 500;
 const GONE_MS = 2_500;
 /** How long whoever may hand over a port is given to do so. */
 const PORT_MS = 3_000;
+/** Over so many ports a request is asked: a page may hand over ports to an archive that is closed. */
+const TRIES_MAX = 4;
 
 interface Asked {
   readonly get: Get;
   readonly resolve: (answer: Answer | null) => void;
+  /** Ports that fell silent over it. */
+  tries: number;
 }
 
 export class Line {
@@ -83,7 +87,7 @@ export class Line {
   ask(get: Get): Promise<Answer | null> {
     return new Promise((resolve) => {
       if (this.#asked.size === 0) this.#heardAt = performance.now();
-      this.#asked.set(get.id, { get, resolve });
+      this.#asked.set(get.id, { get, resolve, tries: 0 });
       this.#send(get);
       this.#keepWatch();
     });
@@ -93,12 +97,19 @@ export class Line {
     if (this.#port !== port) return;
     port?.close();
     this.#port = undefined;
+    this.#giveUp((asked) => ++asked.tries >= TRIES_MAX);
     if (this.#asked.size === 0) return;
     void this.connected().then((isConnected) => {
-      if (isConnected) return;
-      for (const { resolve } of this.#asked.values()) resolve(null);
-      this.#asked.clear();
+      if (!isConnected) this.#giveUp(() => true);
     });
+  }
+
+  #giveUp(isLost: (asked: Asked) => boolean): void {
+    for (const [id, asked] of this.#asked) {
+      if (!isLost(asked)) continue;
+      this.#asked.delete(id);
+      asked.resolve(null);
+    }
   }
 
   #send(item: ToBridge): void {

@@ -1,7 +1,7 @@
 // The kept index of an archive on a real storage of a browser: rows go in, come back in every order when it is opened
 // again, and are gone with their files where no manifest of them was kept. Gives what does not hold.
 
-const KEY = new TextEncoder().encode("index");
+const [KEY, SEARCH_KEY] = ["index", "search"].map((key) => new TextEncoder().encode(key));
 const encoder = new TextEncoder();
 
 /** Rows as the engine hands them out, with their keys. */
@@ -26,6 +26,13 @@ function keyedRows(from, count) {
   return Uint8Array.from(out);
 }
 
+async function total(index, query) {
+  for (;;) {
+    const found = await index.search({ query });
+    if (found.isDone) return found.total;
+  }
+}
+
 export async function indexContract({ divided, ArchiveIndex, KeptIndex, Store, PageStore }, openStorage, count) {
   const wrong = [];
   const expect = (what, found, expected) => {
@@ -35,11 +42,12 @@ export async function indexContract({ divided, ArchiveIndex, KeptIndex, Store, P
     const { storage, shelf } = divided(await openStorage());
     const files = shelf(1);
     const store = await Store.open({ make: PageStore, storage });
-    const index = await ArchiveIndex.open(KeptIndex, files, { manifest: await store.get(KEY), cacheBytes: 1 << 20 });
+    const index = await ArchiveIndex.open(KeptIndex, files, { manifest: await store.get(KEY), search: await store.get(SEARCH_KEY), cacheBytes: 1 << 20 });
     return { store, index, files };
   };
   const keep = async ({ store, index }, isWhole) => {
-    await store.put(KEY, (await index.keep({ isWhole })).manifest);
+    const { manifest, search } = await index.keep({ isWhole });
+    await store.batch({ put: [[KEY, manifest], [SEARCH_KEY, search]] });
     await index.tidy();
   };
   const close = async ({ store, index }) => {
@@ -54,8 +62,9 @@ export async function indexContract({ divided, ArchiveIndex, KeptIndex, Store, P
     expect(`${what}: in order`, numbers(await index.rows(rows - 5, 10)), Array.from({ length: 5 }, (_, n) => rows - 5 + n));
     expect(`${what}: values`, (await index.values("mime", { count: 9 })).map(({ name, records }) => [name, records]), [["image/png", Math.ceil(rows / 3)], ["text/html", rows - Math.ceil(rows / 3)]]);
     expect(`${what}: hosts`, (await index.hosts("test", { count: 9 })).length, 5);
-    const { total, rows: captures } = await index.captures("test,host3)/page/8");
-    expect(`${what}: captures`, [total, captures[0]?.url], [1, "http://host3.test/page/8"]);
+    const { total: of, rows: captures } = await index.captures("test,host3)/page/8");
+    expect(`${what}: found`, await total(index, "host:host3.test status:200"), rows / 5);
+    expect(`${what}: captures`, [of, captures[0]?.url], [1, "http://host3.test/page/8"]);
   };
 
   const first = await open();
@@ -73,13 +82,13 @@ export async function indexContract({ divided, ArchiveIndex, KeptIndex, Store, P
   await look("opened again", second, count);
   await keep(second, true);
   await look("in one segment", second, count);
-  expect("files", (await second.files.list()).length, 1);
+  // Of rows, and of what is searched.
+  expect("files", (await second.files.list()).length, 2);
   await close(second);
 
   const third = await open();
   await look("opened for the last time", third, count);
-  const [held] = await third.files.list();
-  expect("bytes", held?.bytes, third.index.bytes);
+  expect("bytes", (await third.files.list()).reduce((sum, { bytes }) => sum + bytes, 0), third.index.bytes);
   await close(third);
   return { wrong };
 }
