@@ -187,12 +187,13 @@ export class Field {
   }
 
   async #openAddress(text: string): Promise<void> {
+    // The keys after Enter are for the list, whatever the archive takes to say whether it has the address.
+    this.#toList();
     const { archive } = this.#store;
     const url = /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`;
     const row = text.startsWith("/") ? undefined : await archive?.nearest(url).catch(() => undefined);
     if (archive !== this.#store.archive || this.input.value.trim() !== text) return;
     if (row !== undefined) this.#store.openRecord(row);
-    this.#toList();
   }
 
   #toList(): void {
