@@ -1,4 +1,5 @@
 /** Units and conformance of the package, in Node. What needs a browser is in tests/e2e. */
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -12,6 +13,8 @@ export default defineConfig({
   },
   test: {
     include: ["tests/{web,conformance,sample,fixtures,bench}/**/*.test.{ts,mjs}"],
+    // One less than there are processors is what vitest takes by itself: one file at a time, on two.
+    maxWorkers: availableParallelism(),
     // Hang guards, not gates: a busy machine must not fail a test.
     testTimeout: 120_000,
     hookTimeout: 120_000,
