@@ -18,6 +18,11 @@ const fast = { CARGO_PROFILE_RELEASE_LTO: "off", CARGO_PROFILE_RELEASE_CODEGEN_U
 const runKills = async (which) => [await runBrowsers({ only: ["kills", ...which], minutes: hours(12) })];
 
 export const deepTests = {
+  browsers: {
+    what: "every test of the browsers ring in both browsers, those of the engine alone too",
+    takes: "half an hour",
+    run: async () => [await runBrowsers({ minutes: hours(2) })],
+  },
   corpus: {
     what: "every Rust and TypeScript test at full count: each byte cut and flipped, every file of the corpus",
     takes: "minutes to an hour",
