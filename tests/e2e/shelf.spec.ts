@@ -199,7 +199,8 @@ test("room that runs short is said from four fifths on, until there is some agai
     expect(Number(await meter.getAttribute("aria-valuenow"))).toBeGreaterThanOrEqual(80);
     await page.evaluate(async () => {
       const root = await navigator.storage.getDirectory();
-      const names = await Array.fromAsync(root.keys());
+      const names: string[] = [];
+      for await (const name of root.keys()) names.push(name);
       for (const name of names) if (name.startsWith("filler-")) await root.removeEntry(name);
     });
     await viewer.visit(baseURL ?? "");
