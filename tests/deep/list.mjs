@@ -19,7 +19,7 @@ const runKills = async (which) => [await runBrowsers({ only: ["kills", ...which]
 
 export const deepTests = {
   browsers: {
-    what: "every test of the browsers ring in both browsers, those of the engine alone too",
+    what: "every test of the browsers ring in both browsers, also what the ring asks of one alone",
     takes: "half an hour",
     run: async () => [await runBrowsers({ minutes: hours(2) })],
   },

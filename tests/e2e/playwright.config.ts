@@ -5,15 +5,15 @@ import { driverOptions } from "./browser.mjs";
 const report = process.env["STACKROOM_BROWSER_REPORT"];
 const output = "../../test-results/browsers";
 
-/** What the engine finds, which no browser has a say in: Chromium alone, and both in `npm run test:deep -- browsers`. */
-const engineAlone = ["split", "codings", "formats", "documents", "reopen"].map((name) => `${name}.spec.ts`);
+/** What the engine finds, and how the viewer's own parts are marked up: Chromium alone, both in `npm run test:deep -- browsers`. */
+const once = ["split", "codings", "formats", "documents", "reopen", "views", "a11y"].map((name) => `${name}.spec.ts`);
 const isDeep = process.env["STACKROOM_DEEP"] === "1";
 
 export default defineConfig({
   testDir: ".",
   testMatch: "*.spec.ts",
   outputDir: output,
-  // The ring runs some at a time but for those tagged `@alone`, which watch the thread of a page: two browsers on two
+  // The ring runs two at a time but for those tagged `@alone`, which watch the thread of a page: two browsers on two
   // cores would watch each other.
   workers: 1,
   forbidOnly: true,
@@ -27,7 +27,7 @@ export default defineConfig({
   },
   projects: [
     { name: "chromium", use: driverOptions("chromium") },
-    { name: "firefox", use: driverOptions("firefox"), testIgnore: isDeep ? [] : engineAlone },
+    { name: "firefox", use: driverOptions("firefox"), testIgnore: isDeep ? [] : once },
     // Not by Playwright, which drives builds of its own only; it has no private file system.
     { name: "webkit", use: { browserName: "webkit" }, testMatch: "store.spec.ts", grepInvert: / on opfs$/ },
   ],
