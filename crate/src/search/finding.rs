@@ -318,6 +318,19 @@ pub fn go_through(
     blocks: &mut Blocks,
     rows: &mut RoaringBitmap,
 ) -> Result<bool, Stop> {
+    let mut found = Vec::new();
+    let outcome = go_through_pieces(list, next, search, blocks, &mut found);
+    add_in_order(&found, rows);
+    outcome
+}
+
+fn go_through_pieces(
+    list: &mut List,
+    next: &mut u64,
+    search: &SearchIndex,
+    blocks: &mut Blocks,
+    found: &mut Vec<u32>,
+) -> Result<bool, Stop> {
     let mut piece = Vec::new();
     for _ in 0..PIECES_A_STEP {
         let Ok(row) = u32::try_from(*next) else {
@@ -327,10 +340,18 @@ pub fn go_through(
             return Ok(true);
         }
         list.read_rows(search, &mut piece)?;
-        rows.extend(&piece);
+        found.extend_from_slice(&piece);
         *next = u64::from(piece.last().copied().unwrap_or(u32::MAX)) + 1;
     }
     Ok(false)
+}
+
+/// Adds rows that go up, all at once: one by one each is looked up in the set.
+fn add_in_order(found: &[u32], rows: &mut RoaringBitmap) {
+    match RoaringBitmap::from_sorted_iter(found.iter().copied()) {
+        Ok(found) => *rows |= found,
+        Err(_) => rows.extend(found),
+    }
 }
 
 /// Adds those of few rows that a list has.
@@ -367,10 +388,25 @@ fn look_up(
 fn go_through_prefix(
     prefix: &[u8],
     fields: &[Field],
-    (at, cursor): (&mut usize, &mut Option<Cursor>),
+    place: (&mut usize, &mut Option<Cursor>),
     search: &SearchIndex,
     blocks: &mut Blocks,
     rows: &mut RoaringBitmap,
+) -> Result<bool, Stop> {
+    let mut found = Vec::new();
+    let outcome = go_through_words(prefix, fields, place, search, blocks, &mut found);
+    put_in_order(&mut found);
+    add_in_order(&found, rows);
+    outcome
+}
+
+fn go_through_words(
+    prefix: &[u8],
+    fields: &[Field],
+    (at, cursor): (&mut usize, &mut Option<Cursor>),
+    search: &SearchIndex,
+    blocks: &mut Blocks,
+    found: &mut Vec<u32>,
 ) -> Result<bool, Stop> {
     let mut piece = Vec::new();
     for _ in 0..PIECES_A_STEP {
@@ -396,11 +432,37 @@ fn go_through_prefix(
         if fields.contains(&field) {
             let head = Head::read(first, value).ok_or(damaged)?;
             Piece::read_rows(&head, value, &mut piece).ok_or(damaged)?;
-            rows.extend(&piece);
+            found.extend_from_slice(&piece);
         }
         here.go_on();
     }
     Ok(false)
+}
+
+/// Sorts rows, each once. Where there are many among few, a bit for each of them is faster than comparing.
+fn put_in_order(rows: &mut Vec<u32>) {
+    let (Some(first), Some(last)) = (rows.iter().min().copied(), rows.iter().max().copied()) else {
+        return;
+    };
+    let words = ((last - first) / u64::BITS) as usize + 1;
+    if words > rows.len() {
+        rows.sort_unstable();
+        rows.dedup();
+        return;
+    }
+    let mut bits = vec![0u64; words];
+    for row in rows.drain(..) {
+        let at = row - first;
+        bits[(at / u64::BITS) as usize] |= 1 << (at % u64::BITS);
+    }
+    let mut base = first;
+    for mut word in bits {
+        while word != 0 {
+            rows.push(base + word.trailing_zeros());
+            word &= word - 1;
+        }
+        base = base.saturating_add(u64::BITS);
+    }
 }
 
 /// Words that follow each other in a field.

@@ -79,18 +79,39 @@ pub fn write_lengths(first: u32, documents: &[(u32, Codes)]) -> Vec<u8> {
 
 /// `None` where these are none, or not of the stretch that begins with that row.
 pub fn read_lengths(first: u32, value: &[u8]) -> Option<Vec<(u32, Codes)>> {
-    let mut reader = Reader::new(value);
     let mut documents = Vec::new();
+    each_length(first, value, |row, codes| documents.push((row, codes)))?;
+    Some(documents)
+}
+
+/// Tells them one by one.
+pub fn each_length(first: u32, value: &[u8], mut tell: impl FnMut(u32, Codes)) -> Option<()> {
+    let mut rest = value;
     let mut next = first;
-    while !reader.is_empty() {
-        let row = next.checked_add(u32::try_from(reader.varint()?).ok()?)?;
+    while !rest.is_empty() {
+        // Nearly all are the next row, or a few on.
+        let between = match rest {
+            [byte, behind @ ..] if *byte < 0x80 => {
+                rest = behind;
+                u64::from(*byte)
+            }
+            _ => {
+                let mut reader = Reader::new(rest);
+                let between = reader.varint()?;
+                rest = &rest[rest.len() - reader.left()..];
+                between
+            }
+        };
+        let row = next.checked_add(u32::try_from(between).ok()?)?;
         if row - first >= STRETCH_ROWS {
             return None;
         }
-        documents.push((row, reader.take(Field::ALL.len())?.try_into().ok()?));
+        let (codes, behind) = rest.split_first_chunk::<{ Field::ALL.len() }>()?;
+        tell(row, *codes);
+        rest = behind;
         next = row.checked_add(1)?;
     }
-    Some(documents)
+    Some(())
 }
 
 /// Lengths of two parts of a stretch as one.

@@ -152,6 +152,12 @@ impl List {
         Ok(self.piece.rows.get(at).copied())
     }
 
+    /// Rows of the piece where it stands, and how often each has the term.
+    pub fn piece(&mut self, search: &SearchIndex) -> Result<(&[u32], &[u32]), Stop> {
+        self.read_piece(search)?;
+        Ok((&self.piece.rows, &self.piece.frequencies))
+    }
+
     fn read_piece(&mut self, search: &SearchIndex) -> Result<(), Stop> {
         if let Some(head) = self.head.filter(|_| !self.is_read) {
             let read = self.piece.read(&head, &self.value);
@@ -253,29 +259,51 @@ pub fn value_of(
 pub struct Lengths {
     /// The segment and the first row of what was read last.
     at: Option<(usize, u32)>,
-    documents: Vec<(u32, Codes)>,
+    /// Of each row of the stretch; nothing where none of them has words.
+    codes: Vec<Codes>,
 }
 
 impl Lengths {
-    /// Codes of the lengths of a row's fields; of a row without words they are 0.
+    /// Codes of the lengths of the fields of rows; of a row without words they are 0.
     pub fn of(
         &mut self,
         search: &SearchIndex,
-        row: u32,
+        rows: &[u32],
+        codes: &mut Vec<Codes>,
         blocks: &mut Blocks,
-    ) -> Result<Codes, Stop> {
-        let at = (search.segment_of(row), row - row % STRETCH_ROWS);
-        if self.at != Some(at) {
-            let Some(segment) = search.segment(at.0) else {
-                return Ok(Codes::default());
-            };
-            let value = value_of(segment, LENGTHS, &lengths::lengths_key(row), blocks)?;
-            let documents = lengths::read_lengths(at.1, &value.unwrap_or_default());
-            self.documents = documents.ok_or_else(|| damaged(search, at.0))?;
-            self.at = Some(at);
+    ) -> Result<(), Stop> {
+        codes.clear();
+        for row in rows {
+            let at = (search.segment_of(*row), *row - *row % STRETCH_ROWS);
+            if self.at != Some(at) {
+                self.read(search, at, blocks)?;
+            }
+            let place = (*row % STRETCH_ROWS) as usize;
+            codes.push(self.codes.get(place).copied().unwrap_or_default());
         }
-        let found = self.documents.binary_search_by_key(&row, |(row, _)| *row);
-        Ok(found.map_or(Codes::default(), |at| self.documents[at].1))
+        Ok(())
+    }
+
+    fn read(
+        &mut self,
+        search: &SearchIndex,
+        at: (usize, u32),
+        blocks: &mut Blocks,
+    ) -> Result<(), Stop> {
+        self.at = None;
+        self.codes.clear();
+        if let Some(segment) = search.segment(at.0) {
+            let value = value_of(segment, LENGTHS, &lengths::lengths_key(at.1), blocks)?;
+            if let Some(value) = value {
+                self.codes.resize(STRETCH_ROWS as usize, Codes::default());
+                lengths::each_length(at.1, &value, |row, codes| {
+                    self.codes[(row % STRETCH_ROWS) as usize] = codes;
+                })
+                .ok_or_else(|| damaged(search, at.0))?;
+            }
+        }
+        self.at = Some(at);
+        Ok(())
     }
 }
 

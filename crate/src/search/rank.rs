@@ -5,7 +5,8 @@
 //!   idf    := ln(1 + (documents - with + 0.5) / (with + 0.5))
 //! `with` is how many documents have the word: of each form in the field where most have it, added up, at most all. What
 //! is asked for by its beginning counts as found once. Lengths are those that their codes stand for.
-//! A piece tells the most that it can weigh: what cannot come among the first is not unpacked.
+//! A piece tells the most that it can weigh: what cannot come among the first is not unpacked. Rows are weighed a stretch
+//! at a time, list after list: each piece is unpacked once, and goes beside the rows that are looked for.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -16,7 +17,7 @@ use super::draft::Totals;
 use super::field::Field;
 use super::finding::Form;
 use super::kept::SearchIndex;
-use super::lengths::{Codes, decoded};
+use super::lengths::{Codes, STRETCH_ROWS, decoded};
 use super::list::{Lengths, List};
 use crate::segment::{Blocks, Stop};
 
@@ -24,8 +25,10 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// A form that is not the word that was asked for counts less.
 const OTHER_FORM: f64 = 0.6;
-/// Rows of a step.
-const ROWS_A_STEP: usize = 512;
+/// Stretches of a step.
+const BATCHES_A_STEP: usize = 4;
+/// Rows of a piece that are passed over at once.
+const NEAR_ROWS: usize = 16;
 
 fn field_weight(field: Field) -> f64 {
     match field {
@@ -175,29 +178,103 @@ impl Group {
         Ok((weighed(idf, tf), until))
     }
 
-    /// What a row weighs, for which `bound` was asked.
+    /// Adds what a batch of rows weighs. Where it stops for want of something, it goes on when it is called again.
     fn score(
         &mut self,
-        row: u32,
-        codes: &Codes,
+        batch: &mut Batch,
         norms: &Norms,
         search: &SearchIndex,
-    ) -> Result<f64, Stop> {
-        let (idf, parts) = match self {
+        blocks: &mut Blocks,
+    ) -> Result<(), Stop> {
+        match self {
             Group::Flat { idf, rows } => {
-                let tf = if rows.contains(row) { 1.0 } else { 0.0 };
-                return Ok(weighed(*idf, tf));
+                for (row, tf) in batch.rows.iter().zip(&mut batch.tf) {
+                    *tf = if rows.contains(*row) { 1.0 } else { 0.0 };
+                }
+                batch.end_group(*idf);
             }
-            Group::Word { idf, parts } => (*idf, parts),
-        };
-        let mut tf = 0.0;
-        for Weighty(part) in parts {
-            if let Some((_, frequency)) = part.list.frequency(search, row)? {
-                let norm = norms.of(part.field, codes[part.field.place()]);
-                tf += part.weight * f64::from(frequency) / norm;
+            Group::Word { idf, parts } => {
+                while let Some(Weighty(part)) = parts.get_mut(batch.part) {
+                    part.score(batch, norms, search, blocks)?;
+                    batch.part += 1;
+                    batch.at = 0;
+                }
+                batch.end_group(*idf);
             }
         }
-        Ok(weighed(idf, tf))
+        Ok(())
+    }
+}
+
+impl Part {
+    /// Adds how often the rows of a batch have the form, piece by piece.
+    fn score(
+        &mut self,
+        batch: &mut Batch,
+        norms: &Norms,
+        search: &SearchIndex,
+        blocks: &mut Blocks,
+    ) -> Result<(), Stop> {
+        let norms = &norms.of[self.field.place()];
+        while let Some(row) = batch.rows.get(batch.at) {
+            if !self.list.seek(search, *row, blocks)? {
+                break;
+            }
+            let (rows, frequencies) = self.list.piece(search)?;
+            let Some(last) = rows.last() else {
+                break;
+            };
+            let mut here = 0;
+            while let Some(row) = batch.rows.get(batch.at).filter(|row| *row <= last) {
+                // Of what is far more than what is looked for, most is passed over.
+                while rows.get(here + NEAR_ROWS).is_some_and(|other| other < row) {
+                    here += NEAR_ROWS;
+                }
+                while rows[here] < *row {
+                    here += 1;
+                }
+                if rows[here] == *row {
+                    let code = batch.codes[batch.at][self.field.place()];
+                    let norm = norms[usize::from(code)];
+                    batch.tf[batch.at] += self.weight * f64::from(frequencies[here]) / norm;
+                }
+                batch.at += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Rows that are weighed together, word after word, each form of it after the other.
+#[derive(Default)]
+struct Batch {
+    rows: Vec<u32>,
+    codes: Vec<Codes>,
+    scores: Vec<f64>,
+    tf: Vec<f64>,
+    /// How far it is: which word, which of its lists, which row.
+    group: usize,
+    part: usize,
+    at: usize,
+}
+
+impl Batch {
+    fn begin(&mut self, rows: impl Iterator<Item = u32>) {
+        self.rows.clear();
+        self.rows.extend(rows);
+        self.scores.clear();
+        self.scores.resize(self.rows.len(), 0.0);
+        self.tf.clear();
+        self.tf.resize(self.rows.len(), 0.0);
+        (self.group, self.part, self.at) = (0, 0, 0);
+    }
+
+    fn end_group(&mut self, idf: f64) {
+        for (score, tf) in self.scores.iter_mut().zip(&mut self.tf) {
+            *score += weighed(idf, std::mem::take(tf));
+        }
+        self.group += 1;
+        (self.part, self.at) = (0, 0);
     }
 }
 
@@ -206,6 +283,7 @@ pub struct Ranking {
     groups: Vec<Group>,
     norms: Norms,
     lengths: Lengths,
+    batch: Batch,
     most: usize,
     /// The worst of the best on top.
     best: BinaryHeap<Hit>,
@@ -223,6 +301,7 @@ impl Ranking {
             groups,
             norms: Norms::new(totals),
             lengths: Lengths::default(),
+            batch: Batch::default(),
             most,
             best: BinaryHeap::new(),
             next: 0,
@@ -255,47 +334,83 @@ impl Ranking {
         if self.is_done {
             return Ok(true);
         }
+        for _ in 0..BATCHES_A_STEP {
+            if self.batch.rows.is_empty() && !self.next_batch(rows, search, blocks)? {
+                self.hits = std::mem::take(&mut self.best).into_sorted_vec();
+                self.is_done = true;
+                return Ok(true);
+            }
+            self.weigh(search, blocks)?;
+        }
+        Ok(false)
+    }
+
+    /// Rows of the next stretch in which some may be among the first. False where there are none.
+    fn next_batch(
+        &mut self,
+        rows: &RoaringBitmap,
+        search: &SearchIndex,
+        blocks: &mut Blocks,
+    ) -> Result<bool, Stop> {
         let mut found = rows.iter();
-        for _ in 0..ROWS_A_STEP {
+        loop {
             let row = u32::try_from(self.next).ok().and_then(|next| {
                 found.advance_to(next);
                 found.next()
             });
             let Some(row) = row.filter(|_| self.most > 0) else {
-                self.hits = std::mem::take(&mut self.best).into_sorted_vec();
-                self.is_done = true;
-                return Ok(true);
+                return Ok(false);
             };
-            self.next = self.weigh(row, search, blocks)?;
+            if let Some(worst) = self.worst() {
+                let (mut bound, mut until) = (0.0, u32::MAX);
+                for group in &mut self.groups {
+                    let (most, here) = group.bound(row, &self.norms, search, blocks)?;
+                    bound += most;
+                    until = until.min(here);
+                }
+                if bound <= worst {
+                    self.next = u64::from(until) + 1;
+                    continue;
+                }
+            }
+            let last = row | (STRETCH_ROWS - 1);
+            let others = found.take_while(|row| *row <= last);
+            self.batch.begin(std::iter::once(row).chain(others));
+            return Ok(true);
         }
-        Ok(false)
     }
 
-    /// Weighs a row, and tells from which one on to go on.
-    fn weigh(&mut self, row: u32, search: &SearchIndex, blocks: &mut Blocks) -> Result<u64, Stop> {
-        let (mut bound, mut until) = (0.0, u32::MAX);
-        for group in &mut self.groups {
-            let (most, here) = group.bound(row, &self.norms, search, blocks)?;
-            bound += most;
-            until = until.min(here);
-        }
+    /// The score that is to be bettered.
+    fn worst(&self) -> Option<f64> {
         let is_full = self.best.len() >= self.most;
-        let worst = self.best.peek().filter(|_| is_full).map(|hit| hit.score);
-        if worst.is_some_and(|worst| bound <= worst) {
-            return Ok(u64::from(until) + 1);
+        self.best.peek().filter(|_| is_full).map(|hit| hit.score)
+    }
+
+    fn weigh(&mut self, search: &SearchIndex, blocks: &mut Blocks) -> Result<(), Stop> {
+        let batch = &mut self.batch;
+        if batch.codes.len() < batch.rows.len() {
+            self.lengths
+                .of(search, &batch.rows, &mut batch.codes, blocks)?;
         }
-        let codes = self.lengths.of(search, row, blocks)?;
-        let mut score = 0.0;
-        for group in &mut self.groups {
-            score += group.score(row, &codes, &self.norms, search)?;
+        while let Some(group) = self.groups.get_mut(batch.group) {
+            group.score(batch, &self.norms, search, blocks)?;
         }
-        self.weighed += 1;
-        if worst.is_none_or(|worst| score > worst) {
+        let batch = std::mem::take(&mut self.batch);
+        for (row, score) in batch.rows.iter().zip(&batch.scores) {
+            if self.worst().is_some_and(|worst| *score <= worst) {
+                continue;
+            }
+            let (row, score) = (*row, *score);
             self.best.push(Hit { row, score });
             if self.best.len() > self.most {
                 self.best.pop();
             }
         }
-        Ok(u64::from(row) + 1)
+        self.weighed += batch.rows.len() as u64;
+        self.next = u64::from(batch.rows.last().copied().unwrap_or(u32::MAX)) + 1;
+        self.batch = batch;
+        self.batch.rows.clear();
+        self.batch.codes.clear();
+        Ok(())
     }
 }
