@@ -80,8 +80,7 @@ impl Expansion {
             let damaged = Stop::Damaged(segment.whole());
             if self.cursor.is_none() {
                 let section = segment.section(WORDS).ok_or(damaged)?;
-                let at = segment.rank(section, &self.prefix, blocks)?.entries;
-                self.cursor = Some(Cursor::new(section, at));
+                self.cursor = Some(Cursor::at_key(segment, section, &self.prefix, blocks)?);
             }
             let Some(cursor) = &mut self.cursor else {
                 continue;

@@ -6,6 +6,7 @@ use super::asked::{Asked, Slot};
 use super::draft::{Counts, TERMS};
 use super::expansion::{Expansion, Meant};
 use super::field::Field;
+use super::gathered::add_all;
 use super::kept::SearchIndex;
 use super::list::List;
 use super::postings::{self, Head, Piece};
@@ -219,20 +220,12 @@ impl Finding {
         match &mut self.way {
             Way::Waiting => Ok(true),
             Way::Lists { lists, next } => {
-                let Some(list) = lists.last_mut() else {
-                    return Ok(true);
-                };
-                let few = within.filter(|within| within.len().saturating_mul(FEW) < self.cost);
-                let found = match few {
-                    Some(few) => look_up(list, next, few, search, blocks, &mut self.rows),
-                    None => go_through(list, next, search, blocks, &mut self.rows),
-                };
                 self.work += PIECES_A_STEP as u64;
-                if found? {
-                    lists.pop();
-                    *next = 0;
+                let few = within.filter(|within| within.len().saturating_mul(FEW) < self.cost);
+                match few {
+                    Some(few) => look_up(lists, next, few, search, blocks, &mut self.rows),
+                    None => go_through(lists, next, search, blocks, &mut self.rows),
                 }
-                Ok(lists.is_empty())
             }
             Way::Prefix { segment, cursor } => {
                 let Some(slot) = self.asked.slots.first() else {
@@ -310,22 +303,22 @@ fn prefix_cost(prefix: &[u8], search: &SearchIndex, blocks: &mut Blocks) -> Resu
     Ok(cost)
 }
 
-/// Adds rows of a list from `next` on.
+/// Adds rows of lists, from `next` on of the last one. True when they are over, and none is left.
 pub fn go_through(
-    list: &mut List,
+    lists: &mut Vec<List>,
     next: &mut u64,
     search: &SearchIndex,
     blocks: &mut Blocks,
     rows: &mut RoaringBitmap,
 ) -> Result<bool, Stop> {
     let mut found = Vec::new();
-    let outcome = go_through_pieces(list, next, search, blocks, &mut found);
-    add_in_order(&found, rows);
+    let outcome = go_through_pieces(lists, next, search, blocks, &mut found);
+    add_all(found, rows);
     outcome
 }
 
 fn go_through_pieces(
-    list: &mut List,
+    lists: &mut Vec<List>,
     next: &mut u64,
     search: &SearchIndex,
     blocks: &mut Blocks,
@@ -333,56 +326,61 @@ fn go_through_pieces(
 ) -> Result<bool, Stop> {
     let mut piece = Vec::new();
     for _ in 0..PIECES_A_STEP {
-        let Ok(row) = u32::try_from(*next) else {
+        let Some(list) = lists.last_mut() else {
             return Ok(true);
         };
-        if !list.seek(search, row, blocks)? {
-            return Ok(true);
+        let row = u32::try_from(*next).ok();
+        let is_there = match row {
+            Some(row) => list.seek(search, row, blocks)?,
+            None => false,
+        };
+        if is_there {
+            list.read_rows(search, &mut piece)?;
+            found.extend_from_slice(&piece);
+            *next = u64::from(piece.last().copied().unwrap_or(u32::MAX)) + 1;
+        } else {
+            lists.pop();
+            *next = 0;
         }
-        list.read_rows(search, &mut piece)?;
-        found.extend_from_slice(&piece);
-        *next = u64::from(piece.last().copied().unwrap_or(u32::MAX)) + 1;
     }
-    Ok(false)
+    Ok(lists.is_empty())
 }
 
-/// Adds rows that go up, all at once: one by one each is looked up in the set.
-fn add_in_order(found: &[u32], rows: &mut RoaringBitmap) {
-    match RoaringBitmap::from_sorted_iter(found.iter().copied()) {
-        Ok(found) => *rows |= found,
-        Err(_) => rows.extend(found),
-    }
-}
-
-/// Adds those of few rows that a list has.
+/// Adds those of few rows that lists have. True when they are over, and none is left.
 fn look_up(
-    list: &mut List,
+    lists: &mut Vec<List>,
     next: &mut u64,
     few: &RoaringBitmap,
     search: &SearchIndex,
     blocks: &mut Blocks,
     rows: &mut RoaringBitmap,
 ) -> Result<bool, Stop> {
-    let Ok(mut row) = u32::try_from(*next) else {
-        return Ok(true);
-    };
-    let mut wanted = few.iter();
     for _ in 0..PIECES_A_STEP {
-        wanted.advance_to(row);
-        let Some(candidate) = wanted.next() else {
+        let Some(list) = lists.last_mut() else {
             return Ok(true);
         };
-        let Some(found) = list.next_row(search, candidate, blocks)? else {
-            return Ok(true);
+        let candidate = u32::try_from(*next).ok().and_then(|row| {
+            let mut wanted = few.iter();
+            wanted.advance_to(row);
+            wanted.next()
+        });
+        let found = match candidate {
+            Some(candidate) => list.next_row(search, candidate, blocks)?,
+            None => None,
         };
-        *next = u64::from(found);
-        if found == candidate {
-            rows.insert(candidate);
-            *next += 1;
+        match found {
+            Some(found) if Some(found) == candidate => {
+                rows.insert(found);
+                *next = u64::from(found) + 1;
+            }
+            Some(found) => *next = u64::from(found),
+            None => {
+                lists.pop();
+                *next = 0;
+            }
         }
-        row = found.saturating_add(u32::from(found == candidate));
     }
-    Ok(false)
+    Ok(lists.is_empty())
 }
 
 fn go_through_prefix(
@@ -395,8 +393,7 @@ fn go_through_prefix(
 ) -> Result<bool, Stop> {
     let mut found = Vec::new();
     let outcome = go_through_words(prefix, fields, place, search, blocks, &mut found);
-    put_in_order(&mut found);
-    add_in_order(&found, rows);
+    add_all(found, rows);
     outcome
 }
 
@@ -418,8 +415,7 @@ fn go_through_words(
             Some(cursor) => cursor,
             None => {
                 let section = segment.section(TERMS).ok_or(damaged)?;
-                let first = segment.rank(section, prefix, blocks)?.entries;
-                cursor.insert(Cursor::new(section, first))
+                cursor.insert(Cursor::at_key(segment, section, prefix, blocks)?)
             }
         };
         let entry = here.read(segment, blocks)?;
@@ -437,32 +433,6 @@ fn go_through_words(
         here.go_on();
     }
     Ok(false)
-}
-
-/// Sorts rows, each once. Where there are many among few, a bit for each of them is faster than comparing.
-fn put_in_order(rows: &mut Vec<u32>) {
-    let (Some(first), Some(last)) = (rows.iter().min().copied(), rows.iter().max().copied()) else {
-        return;
-    };
-    let words = ((last - first) / u64::BITS) as usize + 1;
-    if words > rows.len() {
-        rows.sort_unstable();
-        rows.dedup();
-        return;
-    }
-    let mut bits = vec![0u64; words];
-    for row in rows.drain(..) {
-        let at = row - first;
-        bits[(at / u64::BITS) as usize] |= 1 << (at % u64::BITS);
-    }
-    let mut base = first;
-    for mut word in bits {
-        while word != 0 {
-            rows.push(base + word.trailing_zeros());
-            word &= word - 1;
-        }
-        base = base.saturating_add(u64::BITS);
-    }
 }
 
 /// Words that follow each other in a field.

@@ -64,14 +64,8 @@ impl WordRows {
             }
             return Ok(false);
         };
-        if let Some(list) = lists.last_mut().filter(|_| !self.expansion.has_more()) {
-            if go_through(list, &mut self.next, search, blocks, &mut self.rows)? {
-                lists.pop();
-                self.next = 0;
-            }
-        } else {
-            self.is_done = true;
-        }
+        self.is_done = self.expansion.has_more()
+            || go_through(lists, &mut self.next, search, blocks, &mut self.rows)?;
         Ok(self.is_done)
     }
 

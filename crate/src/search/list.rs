@@ -88,9 +88,12 @@ impl List {
         };
         let mut key = self.prefix.clone();
         key.extend(row.to_be_bytes());
-        let at = segment.rank(section, &key, blocks)?.entries;
-        self.cursor = Some(Cursor::new(section, at.saturating_sub(1)));
-        self.may_be_before = at > 0;
+        let mut cursor = Cursor::at_key(segment, section, &key, blocks)?;
+        self.may_be_before = row > 0 && cursor.entry() > 0;
+        if self.may_be_before {
+            cursor.go_back();
+        }
+        self.cursor = Some(cursor);
         self.head = None;
         Ok(true)
     }
@@ -247,8 +250,7 @@ pub fn value_of(
     let Some(section) = segment.section(name) else {
         return Err(Stop::Damaged(segment.whole()));
     };
-    let at = segment.rank(section, key, blocks)?.entries;
-    let mut cursor = Cursor::new(section, at);
+    let mut cursor = Cursor::at_key(segment, section, key, blocks)?;
     let entry = cursor.read(segment, blocks)?;
     let value = entry.filter(|(found, _)| *found == key);
     Ok(value.map(|(_, value)| value.to_vec()))

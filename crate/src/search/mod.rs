@@ -12,6 +12,7 @@ mod facets;
 mod field;
 mod finding;
 mod fragment;
+mod gathered;
 mod holding;
 mod joining;
 mod kept;

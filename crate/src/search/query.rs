@@ -188,6 +188,11 @@ impl Query {
         rows.take(count).collect()
     }
 
+    /// How many things were done to find the rows.
+    pub fn steps(&self) -> usize {
+        self.steps.len()
+    }
+
     /// What was done, in its order.
     pub fn explain(&self) -> Vec<QueryStep> {
         let mut steps = self.steps.clone();

@@ -27,8 +27,49 @@ impl Cursor {
         }
     }
 
+    /// At the first entry whose key is not below `key`, in a section that is ordered by keys.
+    pub fn at_key(
+        segment: &Segment,
+        section: &Section,
+        key: &[u8],
+        blocks: &mut Blocks,
+    ) -> Result<Cursor, Stop> {
+        let mut cursor = Cursor::new(section, 0);
+        if section.entries == 0 {
+            return Ok(cursor);
+        }
+        let leaf = segment.leaf_of_key(section, key, blocks)?;
+        let seen = cursor.walk.seek(&leaf.entries, key);
+        let is_there = seen.map_err(|_| Stop::Damaged(leaf.span))?;
+        let within = if is_there {
+            cursor.walk.index()
+        } else {
+            leaf.entries.len()
+        };
+        cursor.entry = leaf.before.entries.saturating_add(within as u64);
+        cursor.leaf = is_there.then_some(leaf);
+        Ok(cursor)
+    }
+
     pub fn entry(&self) -> u64 {
         self.entry
+    }
+
+    /// Goes to the entry before, where there is one.
+    pub fn go_back(&mut self) {
+        let Some(entry) = self.entry.checked_sub(1) else {
+            return;
+        };
+        self.entry = entry;
+        // What is malformed is found again by `read`, which says where.
+        let before = self.walk.index().checked_sub(1);
+        let is_there = match (&self.leaf, before) {
+            (Some(leaf), Some(before)) => self.walk.go_to(&leaf.entries, before).is_ok(),
+            _ => false,
+        };
+        if !is_there {
+            self.leaf = None;
+        }
     }
 
     /// Whether `read` goes to another block.

@@ -83,14 +83,7 @@ impl Segment {
         if section.entries == 0 {
             return Ok(Rank::default());
         }
-        let leaf = self.descend(section, blocks, |walk, entries| {
-            let is_there = walk.seek(entries, key)?;
-            // The last child that begins below the key: of equal keys the first may be in there.
-            if is_there && walk.index() > 0 {
-                walk.go_to(entries, walk.index() - 1)?;
-            }
-            Ok(())
-        })?;
+        let leaf = self.leaf_of_key(section, key, blocks)?;
         let damaged = Stop::Damaged(leaf.span);
         let mut walk = Walk::default();
         let is_there = walk.seek(&leaf.entries, key).map_err(|_| damaged)?;
@@ -114,6 +107,23 @@ impl Segment {
         }
         rank.entries = rank.entries.saturating_add(within as u64);
         Ok(rank)
+    }
+
+    /// The block in which the first entry is whose key is not below `key`, or behind which it is.
+    pub(super) fn leaf_of_key(
+        &self,
+        section: &Section,
+        key: &[u8],
+        blocks: &mut Blocks,
+    ) -> Result<Leaf, Stop> {
+        self.descend(section, blocks, |walk, entries| {
+            let is_there = walk.seek(entries, key)?;
+            // The last child that begins below the key: of equal keys the first may be in there.
+            if is_there && walk.index() > 0 {
+                walk.go_to(entries, walk.index() - 1)?;
+            }
+            Ok(())
+        })
     }
 
     /// The block in which an entry is.

@@ -47,6 +47,8 @@ extern "C" {
     fn now() -> f64;
 }
 
+/// Most searches are over by then; others can be stopped, and tell how far they are.
+const TURN_MS: f64 = 4.0;
 const BY_RANK: u8 = 0;
 const BY_FILE: u8 = 1;
 /// Orders by columns are numbered behind these, as columns are.
@@ -82,8 +84,7 @@ impl KeptIndex {
         self.ask(number, |searched, source, blocks| {
             let begun = now();
             let stepped = searched.query.step(source, blocks);
-            let steps = searched.query.explain().len();
-            searched.clock.add(now() - begun, steps);
+            searched.clock.add(now() - begun, searched.query.steps());
             Ok(stepped?.then(Vec::new))
         })
     }
@@ -310,11 +311,11 @@ fn write_stretches(text: &str, marks: &[Range<usize>], out: &mut Writer) {
 }
 
 impl KeptIndex {
-    /// Asks a search; the answer is the value. `MORE` where there is none yet.
+    /// Asks a search; the answer is the value. `MORE` where after some time there is none yet.
     fn ask(
         &mut self,
         number: u32,
-        ask: impl FnOnce(&mut Searched, &Source<'_>, &mut Blocks) -> Result<Option<Vec<u8>>, Stop>,
+        mut ask: impl FnMut(&mut Searched, &Source<'_>, &mut Blocks) -> Result<Option<Vec<u8>>, Stop>,
     ) -> u32 {
         self.value.clear();
         let (Some(searched), Some(search)) = (self.queries.get_mut(&number), &self.search) else {
@@ -325,7 +326,14 @@ impl KeptIndex {
             index: &self.index,
             documents: self.documents.as_ref(),
         };
-        match ask(searched, &source, &mut self.blocks) {
+        let begun = now();
+        let mut asked = ask(searched, &source, &mut self.blocks);
+        while let Ok(None) = asked
+            && now() - begun < TURN_MS
+        {
+            asked = ask(searched, &source, &mut self.blocks);
+        }
+        match asked {
             Ok(None) => MORE,
             asked => self.done(asked, |this, value| this.value = value.unwrap_or_default()),
         }
