@@ -110,9 +110,9 @@ export class Scroll {
     this.#bar = bar;
   }
 
-  /** Goes where the row is in the middle, as far as the list allows. */
+  /** Goes where the row is in the middle, as far as the list allows; to its top where there is no room to be seen in yet. */
   center(index: number): void {
-    this.top = Math.max(0, Math.min((index + 0.5) * this.#rowHeight - this.#viewHeight / 2, this.#topMax));
+    this.top = Math.max(0, Math.min((index + 0.5) * this.#rowHeight - Math.max(this.#viewHeight, this.#rowHeight) / 2, this.#topMax));
   }
 
   /** Goes where the row is wholly visible, by the shortest way. */
