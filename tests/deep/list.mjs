@@ -4,6 +4,7 @@ import { run as runBrowsers } from "../rings/browsers.mjs";
 import { runCargoTests } from "../rings/rust.mjs";
 import { runVitest } from "../rings/typescript.mjs";
 import { runFuzz } from "./fuzz.mjs";
+import { runLastRecord } from "./lastrecord.mjs";
 import { runLeaks } from "./leaks.mjs";
 import { runLibrary } from "./library.mjs";
 import { runPywb } from "./pywb.mjs";
@@ -73,9 +74,9 @@ export const deepTests = {
     run: () => runReplayed(findCorpus()),
   },
   search: {
-    what: "ten thousand queries of every kind against going through all documents, twenty thousand changed segments, facets and conditions on columns",
+    what: "ten thousand queries of every kind against going through all documents, twenty thousand changed segments, facets and conditions on columns; a phrase in the last record of STACKROOM_SEARCH_GB (1), both browsers",
     takes: "minutes",
-    run: async () => [await runCargoTests({ args: ["--release", "--test", "search", "--test", "facets"], env: fast, minutes: hours(1) })],
+    run: async () => [await runCargoTests({ args: ["--release", "--test", "search", "--test", "facets"], env: fast, minutes: hours(1) }), await runLastRecord()],
   },
   store: {
     what: "the store: a crash at every write, a million random operations, ten million records, a gigabyte in a value",
