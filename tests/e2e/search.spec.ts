@@ -53,6 +53,7 @@ test("what is typed is searched for: titles, passages and dates, with its words 
   await expect(viewer.count).toHaveText("11 of 63 records");
   await field(page).fill("");
   await expect(page.getByRole("button", { name: /^Hits/ })).toHaveCount(0);
+  await expect.poll(() => viewer.list.evaluate(({ scrollTop }) => scrollTop)).toBe(0);
 });
 
 test("a hit is opened at its place, with all places marked, in the archived page and as text", async ({ page }) => {
@@ -129,6 +130,7 @@ test("columns, values and URLs are completed", async ({ page }) => {
   await expect(field(page)).toHaveAttribute("aria-activedescendant", "suggestion-0");
   await page.keyboard.press("Enter");
   await expect(field(page)).toHaveValue("harbour host:");
+  await expect(page.getByRole("alert")).toHaveCount(0);
   await expect(suggestions(page)).toHaveText([/a\.example\.org\s*11/, /b\.example\.org\s*5/]);
   await page.keyboard.type("b");
   await expect(suggestions(page)).toHaveText([/b\.example\.org/]);
@@ -287,6 +289,22 @@ test("pages that are still to come are said to lack, and found when they are the
   await page.unroute(isBlocked);
   await page.getByRole("button", { name: "Index again" }).click();
   await expect(count(page)).toContainText("16 hits in", { timeout: 60_000 });
+});
+
+test("an archive whose pages were never read is not said to have nothing", async ({ page }) => {
+  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, "serviceWorker", { value: undefined }));
+  await page.route(/documents_bg/, (route) => route.abort());
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  await viewer.hasLibrary();
+  await viewer.pick(notes);
+  await viewer.kept();
+  await viewer.visit();
+  await page.getByRole("textbox", { name: "Search the library" }).fill("harbour");
+  await page.keyboard.press("Enter");
+  const region = page.getByRole("region", { name: "notes.warc.gz" });
+  await expect(region).toContainText("Of 63 records 0 can be searched. The rest is read when it is open.");
+  await expect(region.getByRole("button", { name: "Open notes.warc.gz" })).toBeVisible();
 });
 
 test("all of it goes by keys", async ({ page }) => {

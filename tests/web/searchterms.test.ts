@@ -1,7 +1,9 @@
 /** The text of a query as the viewer changes it: terms found in it, added and taken away, and what is marked in a text. */
 import { describe, expect, test } from "vitest";
 import { patternOf, piecesOf } from "../../web/app/search/marks.js";
+import { patternOfWords, withPhrases } from "../../web/app/search/phrases.js";
 import { isAddress, isAsked, replaced, termAt, termOf, termsOf, toggled, wordsOf } from "../../web/app/search/terms.js";
+import type { Hit, Stretch } from "../../web/lib/library/search.js";
 
 const said = (text: string): string[] => termsOf(text).map(({ column, value, isNegated, depth }) => `${isNegated ? "-" : ""}${column ?? ""}:${value}@${depth}`);
 
@@ -65,6 +67,20 @@ test("words are marked as the engine marked them, and as they were asked for", (
   expect(wordsOf('harbour -gone title:maps host:x "two words" body:/a/')).toEqual(["harbour", "maps", "two words"]);
   expect(marks("harbours, HARBOUR and harbouring; archive, archiving", "harbour archiv*")).toEqual(["harbours", "HARBOUR", "archive", "archiving"]);
   expect(marks("a (b) c", '"(b)"')).toEqual(["(b)"]);
+  expect(marks("open data, open-data, open the data", '"open data"')).toEqual(["open data", "open-data"]);
   // What could take for ever is not tried.
   expect(marks("aaaaaaaa", "body:/(a+)+$/")).toEqual([]);
+});
+
+test("of phrases only whole ones are marked, of words all", () => {
+  const stretches = (text: string): Stretch[] => text.split("|").map((piece, at) => ({ text: piece, isMarked: at % 2 === 1 }));
+  const said = (text: string, query: string): string =>
+    (withPhrases({ passages: [stretches(text)] } as unknown as Hit, query).passages?.[0] ?? []).map((piece) => (piece.isMarked ? `[${piece.text}]` : piece.text)).join("");
+  expect(said("new |stable| version, |stable| |release|. The |release", '"stable release"')).toBe("new stable version, [stable release]. The release");
+  expect(said("|Caf\u00e9|-|Tr\u00e4ume| of |Tr\u00e4ume", '"cafe traume"')).toBe("[Caf\u00e9-Tr\u00e4ume] of Tr\u00e4ume");
+  expect(said("new |stable| version, |stable| |release", 'stable "stable release"')).toBe("new [stable] version, [stable] [release]");
+  // Letters that only the engine holds for the same.
+  expect(said("|Stra\u00dfe| |frei", '"strasse frei"')).toBe("[Stra\u00dfe] [frei]");
+  expect("stable and released".match(patternOfWords('"stable release"') ?? /^$/)).toEqual(["stable"]);
+  expect(patternOfWords("stable")).toBeUndefined();
 });

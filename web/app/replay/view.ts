@@ -43,6 +43,8 @@ export class ReplayView extends LitElement {
   declare isStill: boolean;
   declare still: Still | undefined;
   #marked: Opened | undefined;
+  /** The phrase that was searched for is in no one piece of the page, its words are. */
+  #isByWords = false;
   #archive: Archive | undefined;
   #address: Address | undefined;
   /** What a still view was asked for last. */
@@ -161,15 +163,19 @@ export class ReplayView extends LitElement {
     const hit = this.#hit;
     if (hit?.pattern === undefined || hit === this.#marked || this.#frame?.shown?.isLoading !== false) return;
     this.#marked = hit;
+    this.#isByWords = false;
     this.#frame.mark(hit.pattern);
     window.setTimeout(() => {
-      if (this.#hit === hit && (this.#frame?.shown?.marks?.count ?? 0) === 0) this.#mark(0);
+      if (this.#hit !== hit || (this.#frame?.shown?.marks?.count ?? 0) > 0) return;
+      this.#isByWords = hit.words !== undefined;
+      this.#mark(0);
     }, drawnMs);
   }
 
   #mark(at: number): void {
-    const pattern = this.#hit?.pattern;
-    if (pattern !== undefined) this.#frame?.mark(pattern, at);
+    const { pattern, words } = this.#hit ?? {};
+    const wanted = this.#isByWords ? words : pattern;
+    if (wanted !== undefined) this.#frame?.mark(wanted, at);
   }
 
   override render(): TemplateResult {

@@ -9,6 +9,7 @@ import type { Store } from "../state.js";
 import { mark, note, searchIn, visitOf } from "./address.js";
 import { Field } from "./field.js";
 import { patternOf } from "./marks.js";
+import { patternOfWords, withPhrases } from "./phrases.js";
 import { remember } from "./remembered.js";
 import { Search } from "./search.js";
 import { isAddress } from "./terms.js";
@@ -17,6 +18,8 @@ import { isAddress } from "./terms.js";
 export interface Opened {
   readonly hit: Hit;
   readonly pattern: RegExp | undefined;
+  /** Where phrases alone are asked for, their words: for pages in which those are in several pieces. */
+  readonly words: RegExp | undefined;
 }
 
 export class SearchBar {
@@ -46,6 +49,7 @@ export class SearchBar {
     store.on("phase", () => {
       if (store.phase !== "open") this.search.end();
     });
+    store.on("library", () => this.search.catchUp());
     window.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
@@ -154,7 +158,8 @@ export class SearchBar {
   }
 
   open(hit: Hit): void {
-    this.opened = { hit, pattern: patternOf(hit, this.search.query) };
+    const { query } = this.search;
+    this.opened = { hit, pattern: patternOf(withPhrases(hit, query), query), words: patternOfWords(query) };
     this.#store.library?.openHit(hit);
   }
 

@@ -9,6 +9,7 @@ import { nameOf } from "../library/remove.js";
 import type { Store } from "../state.js";
 import { base, controls } from "../views/styles.js";
 import { marked } from "./marked.js";
+import { withPhrases } from "./phrases.js";
 import { remember } from "./remembered.js";
 import { words } from "./words.js";
 
@@ -163,7 +164,7 @@ export class Everywhere extends LitElement {
   override render(): TemplateResult {
     const { query, done } = this;
     const all = this.#entries.length;
-    const shown = this.answers.filter(({ found, why }) => why !== undefined || (found?.total ?? 0) > 0);
+    const shown = this.answers.filter(({ found, why }) => why !== undefined || (found?.total ?? 0) > 0 || lacks(found));
     return html`
       <form role="search" @submit=${this.#onSubmit}>
         <input type="text" autocomplete="off" autocapitalize="off" spellcheck="false" maxlength="4096" aria-label=${words.everywhere} placeholder=${words.everywherePlaceholder} @input=${this.#onInput} @keydown=${this.#onKey} />
@@ -185,13 +186,14 @@ export class Everywhere extends LitElement {
         <ul>
           ${(found?.hits ?? []).map((hit) => this.#hit(entry, hit))}
         </ul>
+        ${lacks(found) ? html`<p>${words.lacks(formatCount(found.searched), formatCount(found.records))} ${words.completed} <button class="link" @click=${() => this.#open(entry)}>${words.open(name)}</button></p>` : nothing}
         ${total > hitsEach ? html`<button class="more" @click=${() => this.#open(entry)}>${words.moreOf(words.hitsCount(formatCount(total), false), name)}</button>` : nothing}
       </section>
     `;
   }
 
   #hit(entry: KeptArchive, hit: Hit): TemplateResult {
-    const { record, document, title = [], passages = [] } = hit;
+    const { record, document, title = [], passages = [] } = withPhrases(hit, this.query);
     const url = record.url === "" ? words.noUrl : visible(record.url, 300);
     const said = title.length > 0 ? title : [{ text: document?.title ?? "", isMarked: false }];
     const hasTitle = said.some(({ text }) => text.trim() !== "");
@@ -257,6 +259,9 @@ export class Everywhere extends LitElement {
     this.dispatchEvent(new CustomEvent("stackroom-open-kept", { bubbles: true, composed: true, detail: entry }));
   }
 }
+
+/** What was never read is not searched: an archive was closed before all of its pages were. */
+const lacks = (found: SearchFound | undefined): found is SearchFound => found?.isDone === true && found.searched < found.records;
 
 const isAnswer = (answer: unknown): answer is SearchFound => typeof answer === "object" && answer !== null && "hits" in answer;
 

@@ -140,7 +140,7 @@ export class Facets extends LitElement {
     const chosen = termsOf(query).filter((term) => term.column === column && term.depth === 0);
     // What is asked for is there to be taken away, even where nothing has it.
     const asked = chosen.filter(({ value, isNegated }) => value !== "*" && isAsked(query, column, value, isNegated) && (isNegated || !values.some((one) => one.value === value)));
-    if (!isOfUse(values, chosen.length > 0)) return nothing;
+    if (!isOfUse(values, chosen.length > 0) || values.length + asked.length === 0) return nothing;
     return html`
       <h3 id=${column}>${words.facetNames[column]}</h3>
       <ul aria-labelledby=${column}>
@@ -159,7 +159,7 @@ export class Facets extends LitElement {
           class="value ${isNegated ? "not" : ""}"
           aria-pressed=${isPressed ? "true" : "false"}
           aria-label=${isNegated ? words.exclude(name) : nothing}
-          title=${words.facetHint}
+          title=${`${name}\n${words.facetHint}`}
           @click=${(event: MouseEvent) => this.#ask(toggled(query, column, value, isNegated || event.altKey))}
         >
           <span dir="ltr">${name}</span>${count === undefined ? nothing : html`<small>${formatCount(count)}</small>`}

@@ -106,13 +106,15 @@ export class Field {
     input.setAttribute("aria-expanded", entries.length > 0 ? "true" : "false");
     if (this.#active >= 0) input.setAttribute("aria-activedescendant", `suggestion-${this.#active}`);
     else input.removeAttribute("aria-activedescendant");
-    if (wrong?.offset === undefined) input.removeAttribute("aria-invalid");
+    // Somebody who is choosing the value of a column has made no mistake yet.
+    const isUnfinished = entries.length > 0 && input.value.endsWith(":");
+    if (wrong?.offset === undefined || isUnfinished) input.removeAttribute("aria-invalid");
     else input.setAttribute("aria-invalid", "true");
     const text = input.value.trim();
     const isOfUrls = this.#isOpen && text !== "" && !isAddress(text) && this.#store.library?.index === undefined;
     render(
       html`
-        ${wrong?.offset === undefined ? nothing : this.#wrong(wrong.message, wrong.offset)}
+        ${wrong?.offset === undefined || isUnfinished ? nothing : this.#wrong(wrong.message, wrong.offset)}
         ${isOfUrls ? html`<p class="said" role="status">${words.onlyUrls}</p>` : nothing}
         <div id="suggestions" role="listbox" aria-label=${words.suggestions} ?hidden=${entries.length === 0}>${entries.map((entry, at) => this.#entry(entry, at, entries))}</div>
       `,

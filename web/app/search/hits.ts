@@ -160,26 +160,28 @@ export class Hits extends LitElement {
 
   #count(search: Search): string {
     const { found } = search;
-    if (found === undefined) return search.wrong === undefined ? words.searching : "";
+    // What was found before says nothing of a query that is not understood.
+    if (search.wrong !== undefined) return "";
+    if (found === undefined) return words.searching;
     const hits = words.hitsCount(formatCount(found.total), found.total === 1);
     if (search.isRunning) return `${hits} ${words.soFar}${found.toRead > 0 ? ` \u00b7 ${words.readTexts(formatCount(found.read), formatCount(found.toRead))}` : ""}`;
     if (search.isStopped) return `${hits} \u00b7 ${words.stopped}`;
-    return `${hits} ${words.took(formatDuration(search.elapsedMs))}`;
+    return search.isPartial ? `${hits} ${words.soFar}` : `${hits} ${words.took(formatDuration(search.elapsedMs))}`;
   }
 
   /** What is not searched yet, or will not be by itself. */
-  #rest({ found, wrong }: Search): TemplateResult | typeof nothing {
+  #rest({ found, wrong, isPartial }: Search): TemplateResult | typeof nothing {
     if (wrong !== undefined && wrong.offset === undefined) return html`<p class="rest" role="alert">${words.failed} ${visible(wrong.message, 300)}</p>`;
     if (found === undefined || found.searched >= found.records) return nothing;
     const searched = formatCount(found.searched);
     const records = formatCount(found.records);
     const { library } = this.store;
-    if (library?.isComing === true) return html`<p class="rest" data-testid="partial">${words.partial(searched, records)}</p>`;
+    if (isPartial) return html`<p class="rest" data-testid="partial">${words.partial(searched, records)}</p>`;
     return html`<p class="rest">${words.lacks(searched, records)} <button @click=${() => void library?.indexAgain()}>${words.indexAgain}</button></p>`;
   }
 
   #none(search: Search): TemplateResult | typeof nothing {
-    if (search.isRunning || search.wrong !== undefined || search.found?.total !== 0) return nothing;
+    if (search.isRunning || search.isPartial || search.wrong !== undefined || search.found?.total !== 0) return nothing;
     return html`<div class="message"><strong>${words.none(visible(search.query, 200))}</strong><span>${words.noneHint}</span></div>`;
   }
 

@@ -4,6 +4,7 @@
  */
 import type { Hit } from "stackroom/library";
 
+import { partsOf } from "./phrases.js";
 import { wordsOf } from "./terms.js";
 
 /** More than these are not marked. */
@@ -21,6 +22,9 @@ export function patternOf(hit: Hit, query: string): RegExp | undefined {
 
 /** Whole words, but for stars and for writing that has no gaps between them. */
 function formOf(text: string): string {
+  // What stands between the words of a phrase is of no account.
+  const parts = partsOf(text);
+  if (parts.length > 1 && !text.includes("*")) return `(?<![\\p{L}\\p{N}])${parts.join("[^\\p{L}\\p{N}]+")}(?![\\p{L}\\p{N}])`;
   const escaped = text.replace(/[.+?^${}()|[\]\\/-]/g, "\\$&").replace(/\s+/g, "\\s+").replace(/\*/g, "[\\p{L}\\p{N}]*");
   const isGapless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(text);
   return isGapless ? escaped : `(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`;

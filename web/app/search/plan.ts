@@ -8,6 +8,9 @@ import { Dialog } from "../views/dialog.js";
 import { openOnce } from "../views/once.js";
 import { words } from "./words.js";
 
+/** The clocks of browsers tell no less. */
+const leastMs = 0.1;
+
 class Plan extends Dialog {
   static override styles = [
     ...Dialog.styles,
@@ -79,7 +82,7 @@ class Plan extends Dialog {
                   <td>${visible(what, 1_000)}</td>
                   <td class="number">${formatCount(rows)}</td>
                   <td class="number">${formatCount(work)}</td>
-                  <td class="number">${words.milliseconds(milliseconds.toFixed(milliseconds < 10 ? 2 : 0))}</td>
+                  <td class="number">${milliseconds < leastMs ? words.lessThan(String(leastMs)) : words.milliseconds(milliseconds.toFixed(milliseconds < 10 ? 1 : 0))}</td>
                 </tr>
               `,
             )}

@@ -6,6 +6,7 @@ import { ArchiveError, type RecordRow } from "stackroom";
 import type { FacetAsked, Hit, HitGroup, HitOrder, SearchAsked, SearchFound, SharedIndex } from "stackroom/library";
 
 import { RowPages, type RowSource } from "../rows.js";
+import { withPhrases } from "./phrases.js";
 
 /** Hits that are asked for at once: some screens; each has passages, which are read from its text. */
 export const hitsAtOnce = 20;
@@ -67,6 +68,9 @@ export class Search {
   #reach = 0;
   #listedAt = -Infinity;
   #isGiven = false;
+  /** When it was asked last more of the archive was still to come; when what was found was asked for. */
+  #mayGrow = false;
+  #isEarly = false;
 
   constructor(onChange: () => void, isComing: () => boolean) {
     this.#onChange = onChange;
@@ -80,6 +84,18 @@ export class Search {
   /** Whether an answer is still on its way. */
   get isRunning(): boolean {
     return this.query !== "" && this.wrong === undefined && !this.isStopped && (this.answered !== this.query || this.found?.isDone !== true);
+  }
+
+  /** Whether what was found was asked for before all of the archive was there. */
+  get isPartial(): boolean {
+    const { found } = this;
+    return found !== undefined && found.searched < found.records && (this.#isEarly || this.#isComing());
+  }
+
+  /** Asks once more where the rest of the archive is there now. */
+  catchUp(): void {
+    if (this.#index === undefined || !this.#mayGrow || this.isStopped || this.wrong !== undefined || this.#isComing()) return;
+    void this.#run(this.#index, this.query);
   }
 
   begin(index: SharedIndex, query: string): void {
@@ -139,6 +155,7 @@ export class Search {
     window.clearTimeout(this.#timer);
     const asked = (this.#asked += 1);
     const begun = performance.now();
+    const isEarly = (this.#mayGrow = this.#isComing());
     for (let isDone = false; !isDone; ) {
       try {
         const found = await index.search({ query, facets: facetsAsked });
@@ -146,6 +163,7 @@ export class Search {
         isDone = found.isDone;
         const isOn = query !== this.answered || found.read !== this.found?.read || found.searched !== this.found.searched;
         this.elapsedMs = performance.now() - begun;
+        this.#isEarly = isEarly;
         this.#take(index, query, found);
         this.#onChange();
         // Nothing came of it: what it waits for takes its time.
@@ -199,7 +217,7 @@ export class Search {
         if (this.pages?.source === source) this.#reached(from, some, hits.length, total);
         this.#isGiven ||= hits.length > 0;
         if (from === 0) this.isPlain = hits.every(({ passages = [] }) => passages.length === 0);
-        return [...hits];
+        return hits.map((hit) => withPhrases(hit, query));
       },
     };
     this.pages = new RowPages(source, () => this.#onChange(), hitsAtOnce);

@@ -58,6 +58,7 @@ const english = {
   planWork: "Looked at",
   planTime: "Time",
   milliseconds: (time: string) => `${time} ms`,
+  lessThan: (time: string) => `< ${time} ms`,
   noPlan: "There is nothing to tell.",
   untitled: "(no title)",
   noUrl: "(no URL)",
@@ -90,6 +91,8 @@ const english = {
   ofArchives: (done: string, all: string) => `Archives searched: ${done} of ${all}`,
   nothingAnywhere: (query: string) => `No archive of the library has anything for ${query}`,
   moreOf: (count: string, name: string) => `Show ${count} in ${name}`,
+  completed: "The rest is read when it is open.",
+  open: (name: string) => `Open ${name}`,
   notSearched: (why: string) => `It could not be searched: ${why}`,
 };
 
