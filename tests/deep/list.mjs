@@ -78,6 +78,7 @@ export const deepTests = {
     takes: "minutes",
     run: async () => [await runCargoTests({ args: ["--release", "--test", "search", "--test", "facets"], env: fast, minutes: hours(1) }), await runLastRecord()],
   },
+  "search-viewer": { what: "the half of search that is in browsers", takes: "minutes", run: async () => [await runLastRecord()] },
   store: {
     what: "the store: a crash at every write, a million random operations, ten million records, a gigabyte in a value",
     takes: "minutes to an hour",
