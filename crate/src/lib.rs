@@ -41,6 +41,7 @@ pub mod inspect;
 mod json;
 pub mod limits;
 pub mod naming;
+mod numbered;
 mod order;
 pub mod payload;
 #[cfg(any(feature = "tools", feature = "store"))]

@@ -228,10 +228,11 @@ impl Index {
             first_row,
             segment,
         };
-        let replaced: Vec<Held> = self.held.splice(range, [held]).collect();
+        let at = range.start;
+        let replaced = self.held.drain(range).map(|held| held.part.file);
+        let files: Vec<u32> = replaced.collect();
+        self.held.insert(at, held);
         self.merging.stop();
-        let files = replaced.iter().map(|held| held.part.file);
-        let files: Vec<u32> = files.collect();
         for file in &files {
             blocks.forget(*file);
         }

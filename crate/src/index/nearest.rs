@@ -1,6 +1,7 @@
 //! Captures of one URL around a time: one block of the column of URLs, wherever they lie.
 
 use super::columns::{Column, END_OF_URL, Locator, time_of, url_of};
+use crate::order;
 use crate::segment::{Blocks, Cursor, Segment, Stop};
 
 /// Which captures of a URL are wanted.
@@ -59,7 +60,8 @@ pub(super) fn nearest<'a>(
     // Those without a time come last.
     let distance =
         |time: Option<u32>| time.map_or(i64::MAX, |time| (i64::from(time) - wanted).abs());
-    found.sort_by_key(|(time, _)| (distance(*time), *time));
+    let key = |(time, _): &(Option<u32>, Vec<u8>)| (distance(*time), *time);
+    order::sort_by(&mut found, |one, other| key(one).cmp(&key(other)));
     found.truncate(count);
     Ok(found)
 }

@@ -1,6 +1,7 @@
 //! Digests as they may be written: with or without their algorithm, in base 16 or 32, or as globs.
 
 use super::matcher::Matcher;
+use crate::order;
 use crate::row::key;
 
 /// Algorithms that archives name.
@@ -64,7 +65,7 @@ impl Digest {
             let stated = |name: &&str| key(format!("{name}:{text}").as_bytes());
             keys.extend(named.iter().map(stated));
         }
-        keys.sort_unstable();
+        order::sort_by(&mut keys, Ord::cmp);
         keys.dedup();
         Some(keys)
     }

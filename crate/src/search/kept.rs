@@ -286,8 +286,10 @@ impl SearchIndex {
             part.end = held.part.end;
             part.totals.add(&held.part.totals);
         }
-        let replaced = self.held.splice(range, [Held { part, segment }]);
-        let files: Vec<u32> = replaced.map(|held| held.part.file).collect();
+        let at = range.start;
+        let replaced = self.held.drain(range).map(|held| held.part.file);
+        let files: Vec<u32> = replaced.collect();
+        self.held.insert(at, Held { part, segment });
         self.merging.stop();
         self.changes += 1;
         for file in &files {

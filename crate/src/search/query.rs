@@ -16,6 +16,7 @@ use super::snippet::Marks;
 use super::source::Source;
 use crate::error::{Error, code};
 use crate::limits::SEARCH_TEXTS_MAX;
+use crate::order;
 use crate::query::{Leaf, Node, wrong};
 use crate::segment::{Blocks, Stop};
 
@@ -447,7 +448,7 @@ impl Plan {
                 at,
             } => {
                 if !*is_sorted {
-                    parts.sort_by_key(Plan::cost);
+                    order::sort_by(parts, |one, other| one.cost().cmp(&other.cost()));
                     *is_sorted = true;
                 }
                 match parts.get_mut(*at) {
@@ -495,7 +496,9 @@ impl Plan {
     fn groups(&self, documents: u64, groups: &mut Vec<Group>) {
         let mut findings = Vec::new();
         self.findings(&mut findings);
-        findings.sort_by_key(|finding| finding.asked().at);
+        order::sort_by(&mut findings, |one, other| {
+            one.asked().at.cmp(&other.asked().at)
+        });
         for finding in findings {
             if finding.is_prefix() {
                 groups.push(Group::flat(finding.rows().clone(), documents));

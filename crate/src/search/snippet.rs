@@ -3,7 +3,6 @@
 //! The positions that the index has lead to the right piece of the text, however long that is. Words found by their
 //! beginning alone are looked for in the first pieces.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use stackroom_words::{Word, words};
@@ -14,6 +13,7 @@ use super::lengths::Start;
 use super::list::{List, starts};
 use super::source::Source;
 use crate::index::Long;
+use crate::order;
 use crate::segment::{Blocks, Stop};
 
 /// Words that are looked at together, and those that are told before them.
@@ -30,7 +30,8 @@ const PIECES_A_PASSAGE: u32 = 2;
 
 /// A word of a query, as a text may have it.
 struct Mark {
-    forms: BTreeSet<Vec<u8>>,
+    /// In order.
+    forms: Vec<Vec<u8>>,
     prefix: Option<Vec<u8>>,
     fields: Vec<Field>,
 }
@@ -38,7 +39,11 @@ struct Mark {
 impl Mark {
     fn is(&self, term: &[u8]) -> bool {
         let begins = |prefix: &Vec<u8>| term.starts_with(prefix);
-        self.forms.contains(term) || self.prefix.as_ref().is_some_and(begins)
+        let is_form = self
+            .forms
+            .binary_search_by(|form| form.as_slice().cmp(term))
+            .is_ok();
+        is_form || self.prefix.as_ref().is_some_and(begins)
     }
 }
 
@@ -55,8 +60,11 @@ impl Marks {
         for (n, slot) in finding.asked().slots.iter().enumerate() {
             let forms = finding.meanings.get(n).map(|meaning| &meaning.forms);
             let forms = forms.into_iter().flatten().map(|form| form.term.clone());
+            let mut forms: Vec<Vec<u8>> = forms.collect();
+            order::sort_by(&mut forms, Ord::cmp);
+            forms.dedup();
             self.marks.push(Mark {
-                forms: forms.collect(),
+                forms,
                 prefix: slot.is_prefix.then(|| slot.term.clone()),
                 fields: fields.clone(),
             });
@@ -172,7 +180,7 @@ impl<'a> Snippet<'a> {
                     *piece += 1;
                     return Ok(false);
                 }
-                self.places.sort_unstable();
+                order::sort_by(&mut self.places, Ord::cmp);
                 self.state = State::Passages {
                     windows: windows(&self.places),
                     starts: starts(source.search, row, blocks)?,
@@ -269,7 +277,7 @@ fn text_from(
 /// The first words of the windows with most of the words in them: the best one, and another that has what it has not.
 fn windows(places: &[(u32, usize)]) -> Vec<u32> {
     let mut windows: Vec<u32> = Vec::new();
-    let mut told = BTreeSet::new();
+    let mut told: Vec<usize> = Vec::new();
     while windows.len() < PASSAGES_MAX {
         let mut best = (0, 0, 0);
         for (n, (first, _)) in places.iter().enumerate() {
@@ -281,9 +289,13 @@ fn windows(places: &[(u32, usize)]) -> Vec<u32> {
                 continue;
             }
             let within = places[n..].iter().take_while(|(at, _)| *at < end).take(64);
-            let marks: BTreeSet<usize> = within.clone().map(|(_, mark)| *mark).collect();
-            let fresh = marks.difference(&told).count();
-            let found = (fresh, within.count(), *first);
+            let mut fresh: Vec<usize> = Vec::new();
+            for (_, mark) in within.clone() {
+                if !told.contains(mark) && !fresh.contains(mark) {
+                    fresh.push(*mark);
+                }
+            }
+            let found = (fresh.len(), within.count(), *first);
             if (found.0, found.1) > (best.0, best.1) {
                 best = found;
             }

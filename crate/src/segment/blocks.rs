@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::block::{Place, open};
 use super::entries::Entries;
+use crate::order;
 
 /// Part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -156,9 +157,8 @@ impl Blocks {
     fn evict(&mut self) {
         let mut used: Vec<u64> = self.kept.values().map(|kept| kept.used).collect();
         let keep = (used.len() / 2).max(BLOCKS_MIN);
-        let at = used.len() - keep;
-        let (_, oldest, _) = used.select_nth_unstable(at);
-        let oldest = *oldest;
+        order::sort_by(&mut used, Ord::cmp);
+        let oldest = used[used.len() - keep];
         self.kept.retain(|_, kept| kept.used >= oldest);
         self.bytes = self.kept.values().map(|kept| kept.bytes).sum();
     }

@@ -4,7 +4,7 @@
 //! Every step leaves a whole store, and what a commit kept of it stays done: a compaction that was cut off begins
 //! again and finds less to do. Others may change the store between its steps.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use super::extent::{HEADER_BYTES, Kind, Parts, Reference};
 use super::hash::{Change, Cursor, Found};
@@ -43,7 +43,7 @@ pub enum Step {
 /// How far a compaction has come.
 pub struct Compaction {
     files: Vec<ExtentFile>,
-    live: BTreeMap<u32, u64>,
+    live: HashMap<u32, u64>,
     /// Extents to be emptied.
     chosen: Vec<u32>,
     stage: Stage,
@@ -71,7 +71,7 @@ impl Compaction {
     pub fn new(files: Vec<ExtentFile>) -> Compaction {
         Compaction {
             files,
-            live: BTreeMap::new(),
+            live: HashMap::new(),
             chosen: Vec::new(),
             stage: Stage::Weigh,
             cursor: Cursor::default(),

@@ -26,7 +26,7 @@ const MAGIC: [u8; 3] = *b"sxr";
 const VERSION: u32 = 1;
 
 /// Bytes of an extent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     pub file: u32,
     pub offset: u32,

@@ -21,6 +21,7 @@ use super::leaf::{self, Entry, Hash, Key, Value};
 use super::pager::{CLEAN_PAGES_MIN, Pager, Reading, Seat};
 use super::superblock::ROOT_BYTES;
 use super::tables::Logical;
+use crate::order;
 
 /// Entries take this share of the buckets' room before a bucket is split.
 const SPLIT_ABOVE_PERCENT: u64 = 80;
@@ -369,7 +370,7 @@ impl LinearHash {
                     }
                 }
             }
-            here.sort_unstable_by_key(|(at, _)| *at);
+            order::sort_by(&mut here, |(one, _), (other, _)| one.cmp(other));
             let room = limit - found.len();
             // Entries of one address are not parted: the cursor could not tell where between them it stands.
             let cut = here.get(room).map_or(here.len(), |first_left| {

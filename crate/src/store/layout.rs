@@ -11,6 +11,7 @@ use super::hash::{Change, LinearHash};
 use super::leaf::{self, Entry, Hash, Key, Place, Standing};
 use super::pager::Pager;
 use super::tables::Logical;
+use crate::order;
 
 /// Overflow pages that are remembered for having room.
 const OPEN_MAX: usize = 16;
@@ -172,7 +173,7 @@ impl LinearHash {
         for bucket in from {
             links.extend(leaf::links(pager.read(Logical::Bucket(*bucket))?));
         }
-        links.sort_unstable();
+        order::sort_by(&mut links, Ord::cmp);
         links.dedup();
         let chosen = self.choose(pager, from, &links, &mut plans, elsewhere)?;
         let new = plans

@@ -13,7 +13,7 @@
 //! P5  A place that the base refers to is one that the last commit refers to, and so are those of its log.
 //! P6  A place that a pinned commit refers to is not written until it is unpinned.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::cache::{Cache, Missing};
 use super::log::LOG_PAGES_MAX;
@@ -22,6 +22,7 @@ use super::superblock::{
     FIRST_PAGE, PLACES_PER_TABLE, ROOT_BYTES, SUPERBLOCKS, Superblock, TABLES_MAX,
 };
 use super::tables::{Logical, NO_PLACE, Tables};
+use crate::order;
 
 /// Pages of the cache that are not dirty: enough for a merge with all that it reads, and this part of a large one.
 pub const CLEAN_PAGES_MIN: usize = 12;
@@ -75,7 +76,7 @@ pub struct Pager {
     freed: Vec<PageNo>,
     /// Places that pinned commits may refer to, with the last generation that did.
     held: Vec<(u64, Vec<PageNo>)>,
-    pins: BTreeMap<u64, usize>,
+    pins: Vec<(u64, usize)>,
     /// Overflow pages that nobody uses.
     spare: BTreeSet<u32>,
     /// Places whose pages were read and are not what was written there.
@@ -159,13 +160,12 @@ impl Opening {
                 *used = true;
             }
         }
-        let free = (FIRST_PAGE..self.superblock.next_page)
-            .map(PageNo)
-            .filter(|page_no| !is_used[page_no.0 as usize])
-            .collect();
-        let spare = (0..counts[1])
-            .filter(|n| tables.place(Logical::Overflow(*n)) == NO_PLACE)
-            .collect();
+        let pages = (FIRST_PAGE..self.superblock.next_page).map(PageNo);
+        // To collect them into a set would bring a sorting routine in, for what is in order.
+        let mut free = BTreeSet::new();
+        free.extend(pages.filter(|page_no| !is_used[page_no.0 as usize]));
+        let mut spare = BTreeSet::new();
+        spare.extend((0..counts[1]).filter(|n| tables.place(Logical::Overflow(*n)) == NO_PLACE));
         let pager = Pager {
             cache: Cache::new(cache_pages),
             committed_tables: tables.clone(),
@@ -177,7 +177,7 @@ impl Opening {
             free,
             freed: Vec::new(),
             held: Vec::new(),
-            pins: BTreeMap::new(),
+            pins: Vec::new(),
             spare,
             damaged: BTreeSet::new(),
             pending: None,
@@ -377,7 +377,10 @@ impl Pager {
     /// Keeps the last commit readable.
     pub fn pin(&mut self) -> Pinned {
         let generation = self.committed.generation;
-        *self.pins.entry(generation).or_insert(0) += 1;
+        match self.pins.iter_mut().find(|pin| pin.0 == generation) {
+            Some((_, count)) => *count += 1,
+            None => self.pins.push((generation, 1)),
+        }
         Pinned {
             generation,
             tables: self.committed_tables.clone(),
@@ -385,18 +388,16 @@ impl Pager {
     }
 
     pub fn unpin(&mut self, pinned: &Pinned) {
-        if let Some(count) = self.pins.get_mut(&pinned.generation) {
+        if let Some((_, count)) = self.pins.iter_mut().find(|pin| pin.0 == pinned.generation) {
             *count -= 1;
-            if *count == 0 {
-                self.pins.remove(&pinned.generation);
-            }
         }
+        self.pins.retain(|(_, count)| *count > 0);
         self.release_held();
     }
 
     /// The oldest commit that is pinned.
     pub fn oldest_pin(&self) -> Option<u64> {
-        self.pins.keys().next().copied()
+        self.pins.iter().map(|(generation, _)| *generation).min()
     }
 
     /// Whether so many more pages may become dirty now. Where even an empty cache has no room, nothing helps.
@@ -559,7 +560,7 @@ impl Pager {
     fn sealed(&self) -> PageBatch {
         let mut dirty: Vec<_> = self.cache.dirty().collect();
         // Neighbours in the file go out in one write.
-        dirty.sort_unstable_by_key(|(page_no, _)| *page_no);
+        order::sort_by(&mut dirty, |(one, _), (other, _)| one.cmp(other));
         let mut batch = PageBatch::default();
         batch.bytes.reserve(dirty.len() * PAGE_BYTES);
         for (page_no, content) in dirty {
@@ -616,7 +617,7 @@ impl Pager {
             .filter(|(_, place)| place.0 >= end)
             .map(|(page, place)| (place, page))
             .collect();
-        behind.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
+        order::sort_by(&mut behind, |(a, _), (b, _)| b.cmp(a));
         for kind in 0..self.own_places.len() {
             for table in 0..self.own_places[kind].len() {
                 if self.own_places[kind][table].0 >= end {

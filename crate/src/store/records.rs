@@ -6,8 +6,6 @@
 //! R2  A key whose value stood in an extent and does not any more has a `Remove` behind it there.
 //! R3  What is read of an extent is verified whole, and is the key's that was asked for.
 
-use std::collections::BTreeMap;
-
 use super::cache::Missing;
 use super::extent::{Append, HEAD_BYTES, Kind, PART_BYTES, Parts, Record, Reference, Span};
 use super::extents::{Extents, Tail};
@@ -20,6 +18,7 @@ use super::page::PageNo;
 use super::pager::{Opening, PageBatch, Pager, Pinned, Reading};
 use super::tables::Logical;
 use crate::limits::{STORE_KEY_BYTES_MAX, STORE_VALUE_BYTES_MAX};
+use crate::numbered::Numbered;
 
 /// Values of this length and below stand in pages, unless a store is made with another limit.
 pub(super) const INLINE_BYTES_MAX: u32 = 240;
@@ -88,8 +87,8 @@ pub struct Store {
     pub(super) pager: Pager,
     pub(super) index: LinearHash,
     pub(super) extents: Extents,
-    snapshots: BTreeMap<u32, (Pinned, LinearHash)>,
-    writers: BTreeMap<u32, PartWriter>,
+    snapshots: Numbered<(Pinned, LinearHash)>,
+    writers: Numbered<PartWriter>,
     next_id: u32,
     /// Extents that nothing refers to since a commit.
     dead: Vec<(u64, u32)>,
@@ -170,8 +169,8 @@ impl Store {
             extents: Extents::new(index.salt(), tail),
             pager,
             index,
-            snapshots: BTreeMap::new(),
-            writers: BTreeMap::new(),
+            snapshots: Numbered::default(),
+            writers: Numbered::default(),
             next_id: 0,
             dead: Vec::new(),
             log: None,
@@ -409,7 +408,7 @@ impl Store {
     }
 
     fn view(&mut self, view: Option<u32>) -> (Reading<'_>, &LinearHash) {
-        match view.and_then(|id| self.snapshots.get(&id)) {
+        match view.and_then(|id| self.snapshots.get(id)) {
             Some((pinned, index)) => (self.pager.reading_of(pinned), index),
             None => (self.pager.reading(), &self.index),
         }
@@ -428,7 +427,7 @@ impl Store {
     }
 
     pub fn release(&mut self, snapshot: u32) {
-        if let Some((pinned, _)) = self.snapshots.remove(&snapshot) {
+        if let Some((pinned, _)) = self.snapshots.remove(snapshot) {
             self.pager.unpin(&pinned);
         }
     }
@@ -561,7 +560,7 @@ impl Store {
             return Err(Stop::MustSpill);
         }
         let generation = self.pager.generation() + 1;
-        let Some(writer) = self.writers.get_mut(&writer) else {
+        let Some(writer) = self.writers.get_mut(writer) else {
             return Ok(());
         };
         let is_too_large = writer.bytes + bytes.len() as u64 > STORE_VALUE_BYTES_MAX;
@@ -584,7 +583,7 @@ impl Store {
     /// Puts the value that was written.
     pub fn finish(&mut self, id: u32) -> Result<(), Stop> {
         self.write(id, &[])?;
-        let Some(mut writer) = self.writers.remove(&id) else {
+        let Some(mut writer) = self.writers.remove(id) else {
             return Ok(());
         };
         let put = if writer.places.is_empty() && writer.buffer.len() <= PART_BYTES {
@@ -622,7 +621,7 @@ impl Store {
 
     /// Gives a value up that was begun.
     pub fn abort(&mut self, writer: u32) {
-        self.writers.remove(&writer);
+        self.writers.remove(writer);
     }
 
     // Writing out.

@@ -2,7 +2,7 @@
 //! called again, and whoever asks for the same soon after finds them too.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use super::extent::Span;
 
@@ -22,7 +22,7 @@ pub struct Resident {
     found: VecDeque<Found>,
     gone: usize,
     /// Numbers of the last ones.
-    numbers: BTreeMap<Span, usize>,
+    numbers: HashMap<Span, usize>,
     bytes: usize,
 }
 

@@ -1,7 +1,5 @@
 //! The index of an archive, in segments that the host keeps as files.
 
-use std::collections::BTreeMap;
-
 use wasm_bindgen::prelude::*;
 
 use super::numbers::{offset_in, offset_out};
@@ -11,6 +9,7 @@ use crate::index::{
     Asked, Capture, Column, Documents, DocumentsCheck, Grouping, Index, IndexCheck, Manifest, Part,
     Window,
 };
+use crate::numbered::Numbered;
 use crate::row::Row;
 use crate::search::SearchIndex;
 use crate::segment::{Blocks, Rank, Span, Stop};
@@ -32,7 +31,8 @@ pub struct KeptIndex {
     /// None where nothing is kept to be searched.
     pub(super) search: Option<SearchIndex>,
     /// By their numbers.
-    pub(super) queries: BTreeMap<u32, Searched>,
+    pub(super) queries: Numbered<Searched>,
+    pub(super) next_query: u32,
     pub(super) blocks: Blocks,
     span: Option<Span>,
     pub(super) value: Vec<u8>,
@@ -57,7 +57,8 @@ impl KeptIndex {
             index: Index::new(),
             documents: None,
             search: None,
-            queries: BTreeMap::new(),
+            queries: Numbered::default(),
+            next_query: 0,
             blocks: Blocks::new(cache_bytes),
             span: None,
             value: Vec::new(),

@@ -62,7 +62,8 @@ impl KeptIndex {
     pub fn begin_query(&mut self, query: &str, is_stemmed: bool) -> Result<u32, JsValue> {
         let node = of_captures(parse(query).map_err(thrown)?);
         let query = Query::new(&node, QueryOptions { is_stemmed }).map_err(thrown)?;
-        let number = self.queries.keys().max().map_or(0, |last| last + 1);
+        let number = self.next_query;
+        self.next_query = number.wrapping_add(1);
         self.queries.insert(
             number,
             Searched {
@@ -76,7 +77,7 @@ impl KeptIndex {
     }
 
     pub fn end_query(&mut self, number: u32) {
-        self.queries.remove(&number);
+        self.queries.remove(number);
     }
 
     /// Goes on with a search: `MORE` where there is more to do.
@@ -91,24 +92,24 @@ impl KeptIndex {
 
     /// Why it cannot be answered, where that shows on the way.
     pub fn query_error(&self, number: u32) -> Option<String> {
-        let searched = self.queries.get(&number)?;
+        let searched = self.queries.get(number)?;
         searched.query.error().map(told)
     }
 
     /// Hits so far.
     pub fn query_total(&self, number: u32) -> f64 {
-        let searched = self.queries.get(&number);
+        let searched = self.queries.get(number);
         offset_out(searched.map_or(0, |searched| searched.query.so_far().len()))
     }
 
     /// Texts that were read to know, and those that are to be read.
     pub fn query_read(&self, number: u32) -> f64 {
-        let searched = self.queries.get(&number);
+        let searched = self.queries.get(number);
         offset_out(searched.map_or(0, |searched| searched.query.progress().seen))
     }
 
     pub fn query_to_read(&self, number: u32) -> f64 {
-        let searched = self.queries.get(&number);
+        let searched = self.queries.get(number);
         offset_out(searched.map_or(0, |searched| searched.query.progress().candidates))
     }
 
@@ -192,7 +193,7 @@ impl KeptIndex {
     /// microseconds.
     pub fn query_plan(&self, number: u32) -> Vec<u8> {
         let mut out = Writer::new();
-        let Some(Searched { query, clock, .. }) = self.queries.get(&number) else {
+        let Some(Searched { query, clock, .. }) = self.queries.get(number) else {
             return Vec::new();
         };
         let times = clock.times.iter().copied().chain(std::iter::repeat(0.0));
@@ -318,7 +319,7 @@ impl KeptIndex {
         mut ask: impl FnMut(&mut Searched, &Source<'_>, &mut Blocks) -> Result<Option<Vec<u8>>, Stop>,
     ) -> u32 {
         self.value.clear();
-        let (Some(searched), Some(search)) = (self.queries.get_mut(&number), &self.search) else {
+        let (Some(searched), Some(search)) = (self.queries.get_mut(number), &self.search) else {
             return DONE;
         };
         let source = Source {

@@ -5,6 +5,7 @@ use wasm_bindgen::prelude::*;
 use super::numbers::{offset_in, offset_out};
 use crate::codec::{Reader, Writer};
 use crate::copy::copy;
+use crate::order;
 use crate::store::{
     Compaction, Cursor, ExtentFile, Finding, Hash, Opening, PAGE_BYTES, PageBatch, PageNo, Rebuild,
     Shape, Span, Step, Stop, Store, VALUE_BYTES_MAX, Verification,
@@ -377,7 +378,7 @@ impl PageStore {
             }
         }
         if !pages.is_empty() || !spans.is_empty() {
-            pages.sort_unstable();
+            order::sort_by(&mut pages, Ord::cmp);
             pages.dedup();
             return self.stopped(Stop::Missing(pages, spans));
         }

@@ -189,8 +189,10 @@ impl Stack {
             entries: replaced().map(|part| part.entries).sum(),
             merges: 1 + replaced().map(|part| part.merges).max().unwrap_or_default(),
         };
-        let replaced = self.held.splice(range, [Held { part, segment }]);
-        let files: Vec<u32> = replaced.map(|held| held.part.file).collect();
+        let at = range.start;
+        let replaced = self.held.drain(range).map(|held| held.part.file);
+        let files: Vec<u32> = replaced.collect();
+        self.held.insert(at, Held { part, segment });
         self.merging.stop();
         for file in &files {
             blocks.forget(*file);

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use roaring::RoaringBitmap;
 
 use super::{FACETS, key, set};
+use crate::order;
 use crate::segment::{Kind, Order, SegmentWriter};
 
 /// What an entry of the table takes besides its key and its rows.
@@ -59,7 +60,7 @@ impl FacetsDraft {
             },
         );
         let mut values: Vec<(Box<[u8]>, Rows)> = self.values.drain().collect();
-        values.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        order::sort_by(&mut values, |(a, _), (b, _)| a.cmp(b));
         let mut lows = Vec::new();
         for (value_key, rows) in values {
             let mut high = None;

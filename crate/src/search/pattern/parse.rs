@@ -2,6 +2,7 @@
 //! here gives nothing.
 
 use super::expression::Expression;
+use crate::order;
 
 /// Expressions within each other.
 const DEPTH_MAX: usize = 60;
@@ -101,7 +102,7 @@ impl Parser<'_> {
             };
             letters.extend(letters.iter().map(other_case).collect::<Vec<_>>());
         }
-        letters.sort_unstable();
+        order::sort_by(&mut letters, Ord::cmp);
         letters.dedup();
         if letters.len() > LETTERS_MAX || letters.contains(&REPLACEMENT) {
             return Expression::Other;

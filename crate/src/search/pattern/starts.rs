@@ -2,6 +2,7 @@
 
 use super::expression::Expression;
 use super::{Start, Then};
+use crate::order;
 
 const WAYS_MAX: usize = 64;
 const TEXT_BYTES_MAX: usize = 256;
@@ -57,7 +58,7 @@ pub fn starts(expression: &Expression) -> Option<Vec<Start>> {
             },
         });
     }
-    starts.sort();
+    order::sort_by(&mut starts, Ord::cmp);
     starts.dedup();
     // One that goes on anyhow takes in those that are longer.
     let mut kept: Vec<Start> = Vec::new();

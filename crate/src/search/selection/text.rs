@@ -9,6 +9,7 @@ use super::values::ValueSearch;
 use super::words::GroupRows;
 use super::{Found, Progress};
 use crate::index::{Documents, Long};
+use crate::order;
 use crate::query::Matcher;
 use crate::search::pattern::Pattern;
 use crate::search::source::Source;
@@ -57,7 +58,8 @@ impl TextSearch {
             }
             _ => Vec::new(),
         };
-        groups.sort_by_key(|group| group.iter().map(|one| one.text.len()).min());
+        let least = |group: &Vec<Fragment>| group.iter().map(|one| one.text.len()).min();
+        order::sort_by(&mut groups, |one, other| least(one).cmp(&least(other)));
         let few = groups.len().saturating_sub(GROUPS_MAX);
         groups.drain(..few);
         TextSearch {

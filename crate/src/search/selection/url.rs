@@ -9,6 +9,7 @@ use super::values::ValueSearch;
 use super::{Progress, Step};
 use crate::archive::surt;
 use crate::index::{Column, Window};
+use crate::order;
 use crate::query::{Matcher, after_scheme, fits_url, host_of};
 use crate::search::source::Source;
 use crate::segment::{Blocks, Stop};
@@ -87,7 +88,7 @@ impl UrlSearch {
             let host = host_of(&[b"x://", begins].concat())?;
             hosts.push(Look::Value(host));
         }
-        hosts.sort();
+        order::sort_by(&mut hosts, Ord::cmp);
         hosts.dedup();
         Some(ValueSearch::new("host", hosts, Check::All))
     }
