@@ -330,6 +330,7 @@ test("all of it goes by keys", async ({ page }) => {
   await expect(viewer.detail).toHaveCount(0);
   await page.keyboard.press("Escape");
   await expect(field(page)).toHaveValue("");
+  await expect(field(page)).toBeFocused();
 });
 
 test("all archives are searched from the start page, and a hit opens its archive", async ({ page }) => {

@@ -184,6 +184,10 @@ export class SearchBar {
     this.#field?.changed();
   }
 
+  focusField(): void {
+    this.#field?.focus();
+  }
+
   #onKey(event: KeyboardEvent): void {
     const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k";
     const isStart = this.#store.phase !== "open";

@@ -124,8 +124,8 @@ export class Bars extends LitElement {
         ${bars.map((bar, at) => this.#bar(bar, at, most))}
       </div>
       <div class="foot">
-        ${isNarrowed ? html`<button class="link" @click=${() => this.#say()}>${words.allTimes}</button>` : html`<span>${bars.length > 1 ? bars[0]?.name : nothing}</span>`}
-        <span>${this.#said}</span>
+        ${isNarrowed ? html`<button class="link" @click=${() => this.#say()}>${words.allTimes}</button>` : html`<span>${bars[0]?.name}</span>`}
+        <span>${bars.length === 1 && !isNarrowed && this.anchor === undefined ? nothing : this.#said}</span>
       </div>
     `;
   }

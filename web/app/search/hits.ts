@@ -323,9 +323,15 @@ export class Hits extends LitElement {
     const search = this.#search;
     if (to !== undefined) this.#go(to);
     else if (event.key === "Enter" || event.key === " ") void this.#open(true);
+    else if (event.key === "Escape") return this.#leave();
     else if (event.key === "s" && search !== undefined) this.#save(search);
     else return;
     event.preventDefault();
+  }
+
+  /** The search ends, and with it this list: the keyboard goes back to where it began. What is open is closed first. */
+  #leave(): void {
+    if (this.store.record === undefined && this.store.replaying === undefined) this.store.library?.searchBar.focusField();
   }
 
   #go(to: number): void {
