@@ -175,6 +175,33 @@ impl Walk {
         Ok(true)
     }
 
+    /// Goes to the last entry that is as told, which none behind one is that is not; to the first where none is.
+    pub fn go_to_last(
+        &mut self,
+        entries: &Entries,
+        is_so: impl Fn(&Walk) -> bool,
+    ) -> Result<(), Malformed> {
+        let (mut from, mut to) = (0, entries.count.div_ceil(STRIDE));
+        while to - from > 1 {
+            let middle = from.midpoint(to);
+            self.begin(entries, middle)?;
+            if is_so(self) {
+                from = middle;
+            } else {
+                to = middle;
+            }
+        }
+        self.begin(entries, from)?;
+        let mut at = self.index;
+        while self.go_on(entries)? && is_so(self) {
+            at = self.index;
+        }
+        if self.index > at {
+            self.go_to(entries, at)?;
+        }
+        Ok(())
+    }
+
     fn begin(&mut self, entries: &Entries, start: usize) -> Result<(), Malformed> {
         self.next = entries.start(start).ok_or(Malformed)?;
         self.key.clear();
@@ -232,6 +259,10 @@ mod tests {
                 assert_eq!(walk.value(&entries).len(), n % 5);
                 assert!(walk.seek(&entries, key).expect("sound"));
                 assert_eq!(walk.index(), n);
+                walk.go_to_last(&entries, |walk| walk.key() <= key.as_slice())
+                    .expect("sound");
+                assert_eq!(walk.index(), n);
+                assert_eq!(walk.key(), key);
                 let between = format!("org,example)/path/{:05}", n * 2 + 1);
                 let is_there = walk.seek(&entries, between.as_bytes()).expect("sound");
                 assert_eq!(is_there, n + 1 < count);

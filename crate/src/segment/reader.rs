@@ -135,17 +135,10 @@ impl Segment {
     ) -> Result<Leaf, Stop> {
         self.descend(section, blocks, |walk, entries| {
             // The last child that has no more than that before it.
-            let (mut from, mut to) = (0, entries.len());
-            while to - from > 1 {
-                let middle = from.midpoint(to);
-                walk.go_to(entries, middle)?;
-                if Child::read(walk.value(entries)).is_some_and(|child| child.entries <= entry) {
-                    from = middle;
-                } else {
-                    to = middle;
-                }
-            }
-            walk.go_to(entries, from)
+            walk.go_to_last(entries, |walk| {
+                let child = Child::read(walk.value(entries));
+                child.is_some_and(|child| child.entries <= entry)
+            })
         })
     }
 
