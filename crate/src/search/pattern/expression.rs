@@ -1,10 +1,12 @@
-//! A regular expression as a tree, as far as beginnings and literals go.
+//! A regular expression as a tree, as far as what is asked of it goes.
 
 #[derive(Clone, Debug)]
 pub enum Expression {
     Empty,
     /// One of a few letters.
     Letters(Vec<char>),
+    /// A letter of ASCII, of which there are many: from and to.
+    Ranges(Vec<(u8, u8)>),
     /// A letter of which there are many.
     Other,
     /// Any letter, or any but the end of a line.

@@ -47,7 +47,7 @@ impl Gather {
                 }
                 _ => self.part(false),
             },
-            Expression::Other | Expression::Dot => self.part(false),
+            Expression::Ranges(_) | Expression::Other | Expression::Dot => self.part(false),
             Expression::Start => {
                 self.part(false);
                 self.run.begins = true;

@@ -6,12 +6,15 @@
 //! P2  A text that a start is `sure` of is matched.
 //! An expression that is not understood here says nothing, and everything is asked.
 
+mod automaton;
 mod expression;
 mod literals;
 mod parse;
 mod starts;
 
 use crate::search::Fragment;
+use automaton::Automaton;
+pub use automaton::Verdict;
 use literals::Literal;
 
 /// How a text that is matched begins.
@@ -49,12 +52,13 @@ impl Start {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Default)]
 pub struct Pattern {
     /// Beginnings of texts, one of which each has; `None` where they may begin anyhow.
     starts: Option<Vec<Start>>,
     /// Of each group, which is one of literals, one at least is held.
     groups: Vec<Vec<Literal>>,
+    automaton: Option<Box<Automaton>>,
 }
 
 impl Pattern {
@@ -66,6 +70,7 @@ impl Pattern {
         Pattern {
             starts: starts::starts(&parsed),
             groups: literals::groups(&parsed),
+            automaton: Automaton::of(&parsed).map(Box::new),
         }
     }
 
@@ -84,6 +89,12 @@ impl Pattern {
             false => literal.text.clone(),
         };
         Some((best.iter().map(needle).collect(), is_folded))
+    }
+
+    /// What going through a text tells of it.
+    pub fn ask(&self, text: &[u8]) -> Verdict {
+        let automaton = self.automaton.as_ref();
+        automaton.map_or(Verdict::Unknown, |automaton| automaton.ask(text))
     }
 
     /// Fragments of words: of each group a text holds one at least.

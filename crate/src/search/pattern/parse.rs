@@ -183,7 +183,8 @@ impl Parser<'_> {
         let letter = self.rest.next()?;
         Some(match letter {
             'd' => Expression::Letters(('0'..='9').collect()),
-            'w' | 's' | 'D' | 'W' | 'S' => Expression::Other,
+            'w' | 's' => Expression::Ranges(ranges_of(letter)),
+            'D' | 'W' | 'S' => Expression::Other,
             'A' => Expression::Start,
             'z' => Expression::End,
             // With a brace it may be a kind of its own.
@@ -237,6 +238,7 @@ impl Parser<'_> {
             self.rest.next();
         }
         let mut few = Some(Vec::new());
+        let mut ranges = Some(Vec::new());
         let mut is_first = true;
         loop {
             let letter = self.rest.next()?;
@@ -244,13 +246,17 @@ impl Parser<'_> {
                 ']' if !is_first => break,
                 '[' => {
                     self.named_class()?;
-                    few = None;
+                    (few, ranges) = (None, None);
                     is_first = false;
                     continue;
                 }
                 '\\' => match self.rest.next()? {
-                    'd' | 'w' | 's' | 'D' | 'W' | 'S' => {
+                    kind @ ('d' | 'w' | 's' | 'D' | 'W' | 'S') => {
                         few = None;
+                        ranges = ranges.filter(|_| kind.is_ascii_lowercase());
+                        ranges
+                            .iter_mut()
+                            .for_each(|ranges| ranges.extend(ranges_of(kind)));
                         is_first = false;
                         continue;
                     }
@@ -267,6 +273,12 @@ impl Parser<'_> {
                 self.range_end(first)?
             };
             let width = u32::from(last).checked_sub(u32::from(first))?;
+            match (&mut ranges, u8::try_from(first), u8::try_from(last)) {
+                (Some(ranges), Ok(first), Ok(last)) if last.is_ascii() => {
+                    ranges.push((first, last))
+                }
+                _ => ranges = None,
+            }
             match &mut few {
                 Some(letters) if usize::try_from(width).is_ok_and(|width| width < LETTERS_MAX) => {
                     letters.extend(first..=last);
@@ -276,7 +288,10 @@ impl Parser<'_> {
         }
         Some(match few {
             Some(letters) if !is_negated && letters.len() <= LETTERS_MAX => self.letters(letters),
-            _ => Expression::Other,
+            _ => match ranges.filter(|_| !is_negated && !self.flags.ignores_case) {
+                Some(ranges) => Expression::Ranges(ranges),
+                None => Expression::Other,
+            },
         })
     }
 
@@ -309,6 +324,15 @@ impl Parser<'_> {
             }
         }
         (self.rest.next()? == ']').then_some(())
+    }
+}
+
+/// The letters that `\d`, `\w` and `\s` stand for.
+fn ranges_of(kind: char) -> Vec<(u8, u8)> {
+    match kind {
+        'd' => vec![(b'0', b'9')],
+        'w' => vec![(b'0', b'9'), (b'A', b'Z'), (b'_', b'_'), (b'a', b'z')],
+        _ => vec![(b'\t', b'\r'), (b' ', b' ')],
     }
 }
 

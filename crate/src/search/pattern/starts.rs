@@ -81,7 +81,9 @@ impl Steps {
         match expression {
             Expression::Empty => ways,
             Expression::Letters(letters) => lettered(letters, ways),
-            Expression::Other | Expression::Dot | Expression::Look => opened(ways),
+            Expression::Ranges(_) | Expression::Other | Expression::Dot | Expression::Look => {
+                opened(ways)
+            }
             Expression::Start => {
                 for way in &mut ways {
                     match way.state {

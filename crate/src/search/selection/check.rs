@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::query::{Matcher, is_below};
-use crate::search::pattern::{Pattern, Start, Then};
+use crate::search::pattern::{Pattern, Start, Then, Verdict};
 
 /// Where values of a field are looked for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +30,7 @@ pub enum Check {
 pub struct Fits {
     matcher: Matcher,
     starts: Vec<Start>,
+    pattern: Pattern,
     needles: Vec<Vec<u8>>,
     /// The needles are in small letters.
     is_folded: bool,
@@ -41,6 +42,7 @@ impl Fits {
         let mut fits = Fits {
             matcher,
             starts: Vec::new(),
+            pattern: Pattern::default(),
             needles: Vec::new(),
             is_folded: false,
         };
@@ -55,13 +57,15 @@ impl Fits {
                     fits.needles = needles.into_iter().map(String::into_bytes).collect();
                     fits.is_folded = is_folded;
                 }
-                match pattern.starts() {
+                let looks = match pattern.starts() {
                     None => vec![Look::Prefix(Vec::new())],
                     Some(starts) => {
                         fits.starts = starts.to_vec();
                         starts.iter().map(look_of).collect()
                     }
-                }
+                };
+                fits.pattern = pattern;
+                looks
             }
         };
         (fits, looks)
@@ -74,7 +78,11 @@ impl Fits {
         if !self.needles.is_empty() && !self.holds_needle(value) {
             return false;
         }
-        self.matcher.matches(value)
+        match self.pattern.ask(value) {
+            Verdict::Matched => true,
+            Verdict::NotMatched => false,
+            Verdict::Unknown => self.matcher.matches(value),
+        }
     }
 
     fn holds_needle(&self, value: &[u8]) -> bool {
