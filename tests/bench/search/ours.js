@@ -138,7 +138,9 @@ export async function ours() {
     bytes: () => segmentBytes(engine.search_manifest()),
     async ask(kind, words) {
       const query = engine.begin_query(asked(kind, words), false);
-      await through(() => engine.query(query));
+      // Of patterns the first that are found, as the peer tells them, and as the viewer shows them.
+      const isEnough = () => kind.startsWith("regex") && engine.query_total(query) >= BEST;
+      for (let outcome; outcome !== DONE && !isEnough(); ) outcome = await segments.step(() => engine.query(query));
       let found;
       if (kind === "facets") {
         await through(() => engine.query_facet(query, "host", "", BEST));
