@@ -11,6 +11,7 @@ use super::kept::SearchIndex;
 use super::list::List;
 use super::postings::{self, Head, Piece};
 use crate::limits::{SEARCH_FORMS_MAX, SEARCH_PHRASE_FORMS_MAX};
+use crate::order::sort_by;
 use crate::segment::{Blocks, Cursor, Stop};
 
 /// Pieces, or rows of a phrase, that are looked at in one step.
@@ -447,7 +448,7 @@ impl Phrase {
         let mut slots: Vec<(u64, u32, Vec<List>)> = slots
             .map(|(slot, meaning)| (meaning.cost(), slot.offset, meaning.lists(field)))
             .collect();
-        slots.sort_by_key(|(cost, ..)| *cost);
+        sort_by(&mut slots, |a, b| a.0.cmp(&b.0));
         let slots = slots.into_iter().map(|(_, offset, lists)| (offset, lists));
         Phrase {
             slots: slots.collect(),

@@ -3,7 +3,7 @@
 use roaring::RoaringBitmap;
 
 /// Adds rows, in any order, some of them more than once.
-pub fn add_all(mut found: Vec<u32>, rows: &mut RoaringBitmap) {
+pub fn add_all(found: Vec<u32>, rows: &mut RoaringBitmap) {
     let (Some(first), Some(last)) = (found.iter().min(), found.iter().max()) else {
         return;
     };
@@ -18,7 +18,6 @@ pub fn add_all(mut found: Vec<u32>, rows: &mut RoaringBitmap) {
         }
         *rows |= RoaringBitmap::from_lsb0_bytes(first, &bits);
     } else {
-        found.sort_unstable();
         rows.extend(found);
     }
 }

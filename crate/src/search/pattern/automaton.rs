@@ -28,14 +28,14 @@ pub enum Verdict {
 #[derive(Clone, Copy)]
 enum Node {
     /// One of these bytes, then that node.
-    Bytes(u8, u8, u16),
-    Both(u16, u16),
+    Bytes(u8, u8, u32),
+    Both(u32, u32),
     Matched,
 }
 
 pub struct Automaton {
     nodes: Vec<Node>,
-    start: u16,
+    start: u32,
     is_exact: bool,
     /// Bytes that no node tells apart are of one kind.
     kinds: [u8; 256],
@@ -47,13 +47,13 @@ pub struct Automaton {
 #[derive(Default)]
 struct States {
     /// The nodes of each, in their order.
-    nodes: Vec<Vec<u16>>,
-    numbers: HashMap<Vec<u16>, u16>,
+    nodes: Vec<Vec<u32>>,
+    numbers: HashMap<Vec<u32>, u16>,
     is_matched: Vec<bool>,
     /// Of each state and kind of byte the state behind it.
     next: Vec<u16>,
     forgotten: u32,
-    stack: Vec<u16>,
+    stack: Vec<u32>,
     is_seen: Vec<bool>,
 }
 
@@ -128,7 +128,7 @@ impl Automaton {
         let mut nodes = Vec::new();
         let before = states.nodes[usize::from(from)].clone();
         for node in before {
-            if let Node::Bytes(first, last, next) = self.nodes[usize::from(node)]
+            if let Node::Bytes(first, last, next) = self.nodes[node as usize]
                 && (first..=last).contains(&byte)
             {
                 self.reach(next, states, &mut nodes);
@@ -141,7 +141,7 @@ impl Automaton {
             if states.forgotten > FORGOTTEN_MAX {
                 nodes
                     .iter()
-                    .for_each(|node| states.is_seen[usize::from(*node)] = false);
+                    .for_each(|node| states.is_seen[*node as usize] = false);
                 return None;
             }
             states.nodes.clear();
@@ -157,23 +157,23 @@ impl Automaton {
     }
 
     /// Adds what is reached from a node without a byte, but what was reached before.
-    fn reach(&self, node: u16, states: &mut States, nodes: &mut Vec<u16>) {
+    fn reach(&self, node: u32, states: &mut States, nodes: &mut Vec<u32>) {
         states.stack.push(node);
         while let Some(node) = states.stack.pop() {
-            if std::mem::replace(&mut states.is_seen[usize::from(node)], true) {
+            if std::mem::replace(&mut states.is_seen[node as usize], true) {
                 continue;
             }
             nodes.push(node);
-            if let Node::Both(a, b) = self.nodes[usize::from(node)] {
+            if let Node::Both(a, b) = self.nodes[node as usize] {
                 states.stack.extend([a, b]);
             }
         }
     }
 
-    fn put(&self, mut nodes: Vec<u16>, states: &mut States) -> u16 {
+    fn put(&self, mut nodes: Vec<u32>, states: &mut States) -> u16 {
         nodes
             .iter()
-            .for_each(|node| states.is_seen[usize::from(*node)] = false);
+            .for_each(|node| states.is_seen[*node as usize] = false);
         nodes.sort_unstable();
         if let Some(number) = states.numbers.get(&nodes) {
             return *number;
@@ -218,16 +218,16 @@ struct Builder {
 }
 
 impl Builder {
-    fn node(&mut self, node: Node) -> Option<u16> {
+    fn node(&mut self, node: Node) -> Option<u32> {
         if self.nodes.len() >= NODES_MAX {
             return None;
         }
         self.nodes.push(node);
-        u16::try_from(self.nodes.len() - 1).ok()
+        u32::try_from(self.nodes.len() - 1).ok()
     }
 
     /// Puts an expression before a node; the node where it begins.
-    fn add(&mut self, expression: &Expression, next: u16) -> Option<u16> {
+    fn add(&mut self, expression: &Expression, next: u32) -> Option<u32> {
         self.work += 1;
         if self.work > WORK_MAX {
             return None;
@@ -284,20 +284,20 @@ impl Builder {
         }
     }
 
-    fn either(&mut self, all: Option<u16>, one: u16) -> Option<u16> {
+    fn either(&mut self, all: Option<u32>, one: u32) -> Option<u32> {
         match all {
             None => Some(one),
             Some(all) => self.node(Node::Both(all, one)),
         }
     }
 
-    fn repeated(&mut self, of: &Expression, min: u32, max: Option<u32>, next: u16) -> Option<u16> {
+    fn repeated(&mut self, of: &Expression, min: u32, max: Option<u32>, next: u32) -> Option<u32> {
         let mut begin = next;
         match max {
             None => {
                 let again = self.node(Node::Both(next, next))?;
                 let body = self.add(of, again)?;
-                if let Some(node) = self.nodes.get_mut(usize::from(again)) {
+                if let Some(node) = self.nodes.get_mut(again as usize) {
                     *node = Node::Both(body, next);
                 }
                 begin = again;
@@ -316,7 +316,7 @@ impl Builder {
     }
 
     /// Any letter that is none of ASCII.
-    fn others(&mut self, next: u16) -> Option<u16> {
+    fn others(&mut self, next: u32) -> Option<u32> {
         let mut all = None;
         let mut rest = next;
         for (first, last) in [(0xc2, 0xdf), (0xe0, 0xef), (0xf0, 0xf4)] {
