@@ -11,7 +11,7 @@ const encoder = new TextEncoder();
  * `engine`: { add(pages), finish?(), bytes?(), kinds, ask(kind, words) }, where `ask` gives how many of the best ten there are,
  * or [facets, their counts]; `count` pages are put.
  */
-export async function measure(engine, count, cpu) {
+export async function measure(engine, count, cpu, words) {
   let [textBytes, cpuMs, wallMs] = [0, 0, 0];
   const timed = async (work) => {
     const before = await cpu();
@@ -23,7 +23,7 @@ export async function measure(engine, count, cpu) {
     cpuMs += before === undefined ? wall : (after - before) / 1e6;
   };
   for (let from = 0; from < count; from += PAGES_AT_ONCE) {
-    const pages = Array.from({ length: Math.min(PAGES_AT_ONCE, count - from) }, (_, n) => page(from + n));
+    const pages = Array.from({ length: Math.min(PAGES_AT_ONCE, count - from) }, (_, n) => page(from + n, words));
     for (const { text } of pages) textBytes += encoder.encode(text).length;
     await timed(() => engine.add(pages));
   }
@@ -33,8 +33,9 @@ export async function measure(engine, count, cpu) {
     if (engine.kinds.includes(kind)) found[kind] = await latency(engine, kind, cpu);
   }
   const bytes = await engine.bytes?.();
+  const memoryBytes = engine.memoryBytes?.();
   await engine.close?.();
-  return { textBytes, cpuMs, wallMs, bytes, found };
+  return { textBytes, cpuMs, wallMs, bytes, memoryBytes, found };
 }
 
 /** Microseconds a query, and how many hits each has. */

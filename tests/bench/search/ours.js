@@ -99,7 +99,7 @@ function asked(kind, words) {
 
 /** An index whose engine is at hand, to be asked without what it remembers. */
 async function opened() {
-  await init();
+  const { memory } = await init();
   const { storage } = await openStorage("bench-search");
   const files = divided(storage).shelf(1);
   let engine;
@@ -108,11 +108,11 @@ async function opened() {
     return engine;
   }
   const index = await ArchiveIndex.open(Made, files, { cacheBytes: 16 << 20 });
-  return { index, engine, segments: new SegmentFiles(engine, files) };
+  return { index, engine, memory, segments: new SegmentFiles(engine, files) };
 }
 
 export async function ours() {
-  const { index, engine, segments } = await opened();
+  const { index, engine, memory, segments } = await opened();
   let [rows, committed] = [0, 0];
   const through = async (operation) => {
     let outcome;
@@ -135,6 +135,7 @@ export async function ours() {
       await index.keep({ isWhole: true });
       await index.tidy();
     },
+    memoryBytes: () => memory.buffer.byteLength,
     bytes: () => segmentBytes(engine.search_manifest()),
     async ask(kind, words) {
       const query = engine.begin_query(asked(kind, words), false);

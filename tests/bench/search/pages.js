@@ -49,11 +49,11 @@ function word(next) {
 /** Pairs of words that are seldom neighbours by chance. */
 const phrases = Array.from({ length: 5 }, (_, n) => `${words[900 + n]} ${words[1_400 + n]}`);
 
-/** Page `n`: title, URL, its host, text. */
-export function page(n) {
+/** Page `n`: title, URL, its host, text of about so many words. */
+export function page(n, wordsAPage = WORDS_A_PAGE) {
   const next = random(n + 2);
   const said = [];
-  for (let left = WORDS_A_PAGE * (0.3 + 1.4 * next()); left > 0; left--) said.push(word(next));
+  for (let left = wordsAPage * (0.3 + 1.4 * next()); left > 0; left--) said.push(word(next));
   for (const phrase of phrases) if (next() * PAGES_A_PHRASE < 1) said[Math.floor(next() * said.length)] = phrase;
   const title = Array.from({ length: TITLE_WORDS }, () => word(next)).join(" ");
   // Few hosts have most pages.

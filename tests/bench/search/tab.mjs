@@ -16,8 +16,8 @@ const ENGINES = {
 
 export const engineNames = Object.keys(ENGINES);
 
-/** The figures of each engine at a count of pages, as `tell` takes them. */
-export async function inTab({ count, engines, say }, tell) {
+/** The figures of each engine at a count of pages, of so many words each, as `tell` takes them. */
+export async function inTab({ count, words, engines, say }, tell) {
   const sqlite = sqliteWasm();
   const folders = { search: fileURLToPath(new URL("./", import.meta.url)), ...(sqlite && { sqlite }), ...searchEngines() };
   const use = async (inWorker) => {
@@ -25,7 +25,7 @@ export async function inTab({ count, engines, say }, tell) {
       const { name, folder, most = Infinity } = ENGINES[engine];
       if (folder && !folders[folder]) say(`${name} cannot be had`);
       else if (count > most) say(`${name} takes too long for ${count} pages`);
-      else tell(name, await inWorker({ engine, count }));
+      else tell(name, await inWorker({ engine, count, words }));
     }
   };
   await withWorker(use, folders, "/search/worker.js");

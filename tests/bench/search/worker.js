@@ -19,10 +19,10 @@ const engines = {
   orama: async () => (await import("./scripts.js")).orama(),
 };
 
-onmessage = async ({ data: { engine, count } }) => {
+onmessage = async ({ data: { engine, count, words } }) => {
   if (!engine) return;
   try {
-    postMessage({ result: await measure(await engines[engine](), count, cpu) });
+    postMessage({ result: await measure(await engines[engine](), count, cpu, words) });
   } catch (error) {
     postMessage({ error: `${error?.name}: ${error?.message ?? error} ${error?.stack ?? ""}` });
   }
