@@ -10,9 +10,13 @@ import "./views/app.js";
 applyTheme(readTheme());
 
 /** How long what is opened waits for the library, which may have it already, and keeps it if not. */
-const patienceMs = 1_500;
+const patienceMs = 5_000;
 
 const store = new Store(openArchive, checkArchive);
+
+// A new version may come before what tells of it is there.
+const { serviceWorker } = navigator;
+const renewed = new Promise((resolve) => serviceWorker?.controller && serviceWorker.addEventListener("controllerchange", resolve));
 
 /** What the address bar says is open, in the form it was given. */
 function linked(): string | null {
@@ -63,4 +67,4 @@ const library = import("./library/shelf.js").then(({ openShelf }) => openShelf(s
 store.ready = Promise.race([library, new Promise((resolve) => setTimeout(resolve, patienceMs))]);
 void follow();
 warmFonts();
-void import("./offline/keep.js").then(({ keepOffline }) => keepOffline(store)).catch(() => undefined);
+void import("./offline/keep.js").then(({ keepOffline }) => keepOffline(store, renewed)).catch(() => undefined);

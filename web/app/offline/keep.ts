@@ -5,12 +5,12 @@ const quietMs = 2_000;
 
 const words = { renewed: "There is a new version of Stackroom: it is used when this page is loaded again." };
 
-export async function keepOffline(store: Store): Promise<void> {
+/** `renewed`: another version than that of this page is kept now. The page that first has it kept is of the version that it keeps. */
+export async function keepOffline(store: Store, renewed: Promise<unknown>): Promise<void> {
   const { serviceWorker } = navigator;
   // On the development server nothing is to be kept.
   if (!import.meta.env.PROD || !serviceWorker) return;
-  // The page that first has it kept is of the version that it keeps.
-  if (serviceWorker.controller !== null) serviceWorker.addEventListener("controllerchange", () => store.say(words.renewed));
+  void renewed.then(() => store.say(words.renewed));
   await new Promise((resolve) => setTimeout(resolve, quietMs));
   const at = (path: string): string => new URL(path, document.baseURI).href;
   await serviceWorker.register(at("shell.js"), { updateViaCache: "none" });
