@@ -89,6 +89,8 @@ const floods = `(async () => {
 
 /** What belongs to the one who looks. */
 const takes = `(async () => {
+  // Firefox's driver is a user to every page that it asks: what nobody asked for is asked for when that is past.
+  while (navigator.userActivation?.isActive) await soon(100);
   const opened = String(window.open("https://other.example/"));
   addEventListener("beforeunload", (event) => { event.preventDefault(); event.returnValue = "stay"; return "stay"; });
   const found = {
