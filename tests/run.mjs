@@ -72,6 +72,7 @@ print("");
 for (const { name, time, result } of rings) print(`${name.padEnd(12)} ${closing(result).padEnd(42)} ${time}`);
 print(`total ${seconds(performance.now() - start)}`);
 for (const line of total.failures) print(`FAILED ${line}`);
+for (const line of total.unsteady) print(`unsteady ${line}: failed once, held by itself`);
 for (const line of new Set(total.skipped)) print(`skipped ${line}`);
 print(closing(total));
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;

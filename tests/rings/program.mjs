@@ -73,6 +73,8 @@ export const sum = (results) => ({
   failed: results.reduce((n, result) => n + result.failed, 0),
   skipped: results.flatMap((result) => result.skipped),
   failures: results.flatMap((result) => result.failures),
+  /** What failed once and held when it was asked again by itself. */
+  unsteady: results.flatMap((result) => result.unsteady ?? []),
   /** What was measured on the way, in words. */
   figures: results.flatMap((result) => result.figures ?? []),
 });

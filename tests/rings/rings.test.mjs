@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readReport as readPlaywright } from "./browsers.mjs";
+import { readReport as readPlaywright, settled } from "./browsers.mjs";
 import { readTap } from "./nodetest.mjs";
 import { withExit } from "./program.mjs";
 import { readResults } from "./rust.mjs";
@@ -58,6 +58,18 @@ test("playwright: flaky is failed, projects count apart, errors outside tests co
   const result = withFile({ suites, errors: [{ message: "server did not start" }] }, readPlaywright);
   assert.deepEqual([result.passed, result.failed], [1, 3]);
   assert.deepEqual(result.skipped, ["p0 > a.spec.ts > inner > two"]);
+});
+
+test("playwright: what fails twice has failed; what held by itself is told, and nothing is lost between the two", () => {
+  const result = (passed, ...failures) => ({ passed, failed: failures.length, skipped: [], failures });
+  const once = settled(result(9, "a", "b"), result(1, "b"));
+  assert.deepEqual([once.passed, once.failed, once.failures, once.unsteady], [10, 1, ["b"], ["a"]]);
+  const twice = settled(result(9, "a", "b"), result(0, "a", "b"));
+  assert.deepEqual([twice.passed, twice.failed, twice.unsteady], [9, 2, []]);
+  const unasked = result(9, "a", "an error outside any test");
+  assert.equal(settled(unasked, result(1)), unasked);
+  const ended = result(9, "a");
+  assert.equal(settled(ended, result(0, "playwright, again: ended with exit code 1")), ended);
 });
 
 test("node: leaves are counted, skips and failures are named", () => {
