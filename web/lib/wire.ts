@@ -18,17 +18,26 @@ const TYPES: readonly RecordType[] = [
 ];
 
 const decoder = new TextDecoder();
+const latin = new TextDecoder("latin1");
+/** Longer texts are rather decoded than looked through. */
+const SHORT = 512;
 
 export class Reader {
   readonly #bytes: Uint8Array;
-  #at = 0;
+  readonly #end: number;
+  /** All bytes as letters, one for each: to cut an ASCII text out of them is much faster than to decode it. */
+  readonly #whole: { letters?: string };
+  #at: number;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, at = 0, end = bytes.length, whole: { letters?: string } = {}) {
     this.#bytes = bytes;
+    this.#at = at;
+    this.#end = end;
+    this.#whole = whole;
   }
 
   get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length;
+    return this.#at >= this.#end;
   }
 
   number(): number {
@@ -44,17 +53,31 @@ export class Reader {
   }
 
   bytes(): Uint8Array {
-    const length = this.number();
-    const start = this.#at;
-    this.#at += length;
+    const start = this.#skip();
     return this.#bytes.slice(start, this.#at);
   }
 
+  /** What is in these bytes, read by itself. */
+  inner(): Reader {
+    const start = this.#skip();
+    return new Reader(this.#bytes, start, this.#at, this.#whole);
+  }
+
   text(): string {
+    const start = this.#skip();
+    const end = this.#at;
+    let at = start;
+    if (end - start <= SHORT) while (at < end && (this.#bytes[at] ?? 0x80) < 0x80) at++;
+    if (at === end) return (this.#whole.letters ??= latin.decode(this.#bytes)).slice(start, end);
+    return decoder.decode(this.#bytes.subarray(start, end));
+  }
+
+  /** Goes behind what begins with its length; gives where it begins. */
+  #skip(): number {
     const length = this.number();
     const start = this.#at;
     this.#at += length;
-    return decoder.decode(this.#bytes.subarray(start, this.#at));
+    return start;
   }
 
   fields(): HeaderField[] {

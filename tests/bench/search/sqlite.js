@@ -1,5 +1,5 @@
 // FTS5 of SQLite's own build for browsers, on its pool of files: with the text in it, and without. Patterns are not in it:
-// with the text, each is tried by the browser.
+// with the text, each is tried by the browser. Of the best it tells what a list of them shows, as ours does.
 
 import { default as start } from "/sqlite/dist/index.mjs";
 
@@ -33,14 +33,14 @@ export async function sqlite({ hasContent }) {
     if (!patterns.has(pattern)) patterns.set(pattern, new RegExp(pattern));
     return patterns.get(pattern).test(text) ? 1 : 0;
   });
-  const ranked = db.prepare(`SELECT rowid FROM found WHERE found MATCH ? ORDER BY rank LIMIT ${BEST}`);
+  const ranked = db.prepare(`SELECT id, url, pages.title FROM (SELECT rowid FROM found WHERE found MATCH ? ORDER BY rank LIMIT ${BEST}) AS best JOIN pages ON id = best.rowid`);
   const counted = db.prepare(`SELECT host, count(*) FROM found JOIN pages ON id = found.rowid WHERE found MATCH ? GROUP BY host ORDER BY 2 DESC LIMIT ${BEST}`);
-  const tried = hasContent ? db.prepare(`SELECT rowid FROM found WHERE matches(?, text) LIMIT ${BEST}`) : undefined;
+  const tried = hasContent ? db.prepare(`SELECT id, url, pages.title FROM (SELECT rowid FROM found WHERE matches(?, text) LIMIT ${BEST}) AS first JOIN pages ON id = first.rowid`) : undefined;
   const rows = (statement, value) => {
     statement.bind(1, value);
     let count = 0;
     while (statement.step()) {
-      statement.get(0);
+      statement.get([]);
       count += 1;
     }
     statement.reset();

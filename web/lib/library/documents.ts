@@ -163,21 +163,24 @@ function decodeDocuments(bytes: Uint8Array): KeptDocument[] {
   const found: KeptDocument[] = [];
   while (!reader.isAtEnd) {
     const record = readRow(reader);
-    found.push({ record, document: decodeFacts(reader.bytes(), record.url) });
+    found.push({ record, document: decodeFacts(reader.inner(), record.url) });
   }
   return found;
 }
 
-export function decodeFacts(bytes: Uint8Array, url: string): DocumentFacts {
-  const reader = new Reader(bytes);
+export function decodeFacts(reader: Reader, url: string): DocumentFacts {
   const kind = KINDS[reader.number()] ?? "html";
   const flags = reader.number();
   const [title, language, description, icon, canonical, redirect, stated] = [reader.text(), reader.text(), reader.text(), reader.text(), reader.text(), reader.text(), reader.text()];
   const base = stated === "" ? url : resolved(stated, url);
-  const at = (link: string, from: string): string => (link === "" ? "" : resolved(link, from));
   return {
     kind,
-    ...some({ title, language, description, icon: at(icon, base), canonical: at(canonical, base), redirect: at(redirect, kind === "redirect" ? url : base) }),
+    ...(title !== "" && { title }),
+    ...(language !== "" && { language }),
+    ...(description !== "" && { description }),
+    ...(icon !== "" && { icon: resolved(icon, base) }),
+    ...(canonical !== "" && { canonical: resolved(canonical, base) }),
+    ...(redirect !== "" && { redirect: resolved(redirect, kind === "redirect" ? url : base) }),
     base,
     isFragment: (flags & FRAGMENT) !== 0,
     isCut: (flags & CUT) !== 0,
@@ -187,9 +190,6 @@ export function decodeFacts(bytes: Uint8Array, url: string): DocumentFacts {
     linkCount: reader.number(),
   };
 }
-
-/** What is not empty. */
-const some = <T extends Readonly<Record<string, string>>>(texts: T): Partial<T> => Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== "")) as Partial<T>;
 
 function resolved(link: string, base: string): string {
   try {

@@ -116,10 +116,10 @@ export function decodeHits(bytes: Uint8Array): Hit[] {
   const hits: Hit[] = [];
   while (!reader.isAtEnd) {
     const record = readRow(reader);
-    const facts = reader.bytes();
+    const facts = reader.inner();
     const score = reader.number() / 1000;
     const count = reader.number();
-    hits.push({ record, ...(facts.length > 0 && { document: decodeFacts(facts, record.url) }), score, count });
+    hits.push({ record, ...(!facts.isAtEnd && { document: decodeFacts(facts, record.url) }), score, count });
   }
   return hits;
 }
