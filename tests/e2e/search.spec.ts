@@ -45,6 +45,8 @@ test("what is typed is searched for: titles, passages and dates, with its words 
   await search(page, '"ledger of the council"', "15 hits in");
   await search(page, "quay*", "1 hit in");
   await expect(hits(page).first()).toContainText("quayside");
+  await search(page, "body:/ledger of (the )?c\\w+/", "15 hits in");
+  await expect(hits(page).first().locator("mark").first()).toHaveText("ledger of the council");
   await search(page, "nothing-of-that", "0 hits in");
   await expect(page.getByText("Nothing was found for nothing-of-that")).toBeVisible();
   // A piece of a URL lists records, as ever.

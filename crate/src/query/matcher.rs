@@ -1,6 +1,8 @@
 //! Whether a text is the one that is asked for: equal, fitting a glob, or holding what a regular expression means.
 //! Each takes time linear in the text, whatever the pattern.
 
+use std::ops::Range;
+
 use memchr::memmem;
 use regex_lite::{Regex, RegexBuilder};
 
@@ -13,6 +15,7 @@ pub enum Matcher {
     Regex(Box<Expression>),
 }
 
+#[derive(Clone)]
 pub struct Expression {
     regex: Regex,
     pub ignores_case: bool,
@@ -21,6 +24,12 @@ pub struct Expression {
 impl Expression {
     pub fn as_str(&self) -> &str {
         self.regex.as_str()
+    }
+
+    /// Where in a text it matches something: bytes.
+    pub fn places<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+        let found = self.regex.find_iter(text).map(|found| found.range());
+        found.filter(|range| !range.is_empty())
     }
 }
 

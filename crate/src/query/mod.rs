@@ -21,7 +21,7 @@ pub(crate) use column::{
     COLUMNS, Test, Why, after_scheme, fits_url, host_of, is_balanced, is_below, matcher, shown,
 };
 #[cfg(feature = "store")]
-pub(crate) use matcher::Matcher;
+pub(crate) use matcher::{Expression, Matcher};
 pub use parse::{Leaf, Node, Request, Value, parse, parse_request};
 pub use predicate::{Facts, Predicate};
 

@@ -213,12 +213,10 @@ impl Query {
         self.plan.progress()
     }
 
-    /// The words that are marked in hits, once these are found.
+    /// What is marked in hits, once these are found.
     pub fn marks(&self) -> Marks {
-        let mut findings = Vec::new();
-        self.plan.findings(&mut findings);
         let mut marks = Marks::default();
-        findings.into_iter().for_each(|finding| marks.add(finding));
+        self.plan.mark(&mut marks);
         marks
     }
 }
@@ -517,6 +515,20 @@ impl Plan {
             Kind::Finding(finding) => found.push(finding),
             Kind::Not(_) => {}
             _ => self.parts().iter().for_each(|part| part.findings(found)),
+        }
+    }
+
+    /// What hits have of it: nothing behind a `not`.
+    fn mark(&self, marks: &mut Marks) {
+        match &self.kind {
+            Kind::Finding(finding) => marks.add(finding),
+            Kind::Selection { selection, .. } => {
+                if let Some((field, expression)) = selection.expression() {
+                    marks.add_expression(field, expression);
+                }
+            }
+            Kind::Not(_) => {}
+            _ => self.parts().iter().for_each(|part| part.mark(marks)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a hit says around the words of a query, and where in it they are.
 //!
 //! The positions that the index has lead to the right piece of the text, however long that is. Words found by their
-//! beginning alone are looked for in the first pieces.
+//! beginning alone, and what expressions match, are looked for in the first pieces.
 
 use std::ops::Range;
 
@@ -14,6 +14,7 @@ use super::list::{List, starts};
 use super::source::Source;
 use crate::index::Long;
 use crate::order;
+use crate::query::Expression;
 use crate::segment::{Blocks, Stop};
 
 /// Words that are looked at together, and those that are told before them.
@@ -24,9 +25,13 @@ const PASSAGE_BYTES: usize = 320;
 const PASSAGES_MAX: usize = 2;
 /// Positions of a form that are looked at.
 const POSITIONS_MAX: usize = 4096;
-/// Pieces in which words are looked for that are known by their beginning.
-const PIECES_MAX: u32 = 16;
+/// Pieces that are looked through: a megabyte.
+const PIECES_MAX: u32 = 64;
 const PIECES_A_PASSAGE: u32 = 2;
+/// A match that goes on further than the next piece is not seen.
+const PIECES_OF_A_MATCH: u32 = 2;
+/// Places of an expression that are told of a text.
+const PLACES_MAX: usize = 1024;
 
 /// A word of a query, as a text may have it.
 struct Mark {
@@ -47,10 +52,11 @@ impl Mark {
     }
 }
 
-/// The words of a query that are marked in what it finds.
+/// The words and expressions of a query that are marked in what it finds. These are numbered behind those.
 #[derive(Default)]
 pub struct Marks {
     marks: Vec<Mark>,
+    expressions: Vec<(Field, Expression)>,
 }
 
 impl Marks {
@@ -71,7 +77,11 @@ impl Marks {
         }
     }
 
-    /// Where in a text of a field its words are: bytes.
+    pub(super) fn add_expression(&mut self, field: Field, expression: &Expression) {
+        self.expressions.push((field, expression.clone()));
+    }
+
+    /// Where in a text of a field they are: bytes.
     pub fn find(&self, field: Field, text: &str) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         words(text, |word| {
@@ -80,7 +90,25 @@ impl Marks {
             }
             true
         });
+        let matched = self.matched(field, text).into_iter();
+        joined(found, matched.map(|(range, _)| range).collect())
+    }
+
+    /// What its expressions match in a text of a field, and the number of each.
+    fn matched(&self, field: Field, text: &str) -> Vec<(Range<usize>, usize)> {
+        let mut found = Vec::new();
+        for (n, (of, expression)) in self.expressions.iter().enumerate() {
+            if *of == field {
+                let places = expression.places(text).take(PLACES_MAX);
+                found.extend(places.map(|range| (range, self.marks.len() + n)));
+            }
+        }
+        order::sort_by(&mut found, |one, other| one.0.start.cmp(&other.0.start));
         found
+    }
+
+    fn has_expressions(&self, field: Field) -> bool {
+        self.expressions.iter().any(|(of, _)| *of == field)
     }
 
     /// The first of the marks that a term is.
@@ -96,6 +124,23 @@ fn mark(found: &mut Vec<Range<usize>>, word: &Word<'_>) {
         Some(last) if word.start < last.end => last.end = last.end.max(word.end),
         _ => found.push(word.start..word.end),
     }
+}
+
+/// Places in order, those that meet as one.
+fn joined(mut places: Vec<Range<usize>>, others: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    if others.is_empty() {
+        return places;
+    }
+    places.extend(others);
+    order::sort_by(&mut places, |one, other| one.start.cmp(&other.start));
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        match joined.last_mut() {
+            Some(last) if place.start < last.end => last.end = last.end.max(place.end),
+            _ => joined.push(place),
+        }
+    }
+    joined
 }
 
 /// A part of a text.
@@ -168,19 +213,21 @@ impl<'a> Snippet<'a> {
                 *next += 1;
             }
             State::Pieces { piece } => {
-                let is_wanted = self.places.is_empty() && *piece < PIECES_MAX;
                 let (marks, row) = (self.marks, self.row);
-                if is_wanted && let Some(text) = piece_of(source, row, *piece, blocks)? {
-                    words(&text.1, |word| {
-                        if let Some(mark) = marks.number(Field::Text, word.term) {
-                            self.places.push((text.0 + word.position, mark));
-                        }
-                        true
-                    });
+                let is_matched = |(_, mark): &(u32, usize)| *mark >= marks.marks.len();
+                let (pieces, is_found) = if marks.has_expressions(Field::Text) {
+                    (PIECES_OF_A_MATCH, self.places.iter().any(is_matched))
+                } else {
+                    (1, !self.places.is_empty())
+                };
+                let is_wanted = !is_found && *piece < PIECES_MAX;
+                if is_wanted && let Some(text) = piece_of(source, row, *piece, pieces, blocks)? {
+                    find_places(marks, text, &mut self.places);
                     *piece += 1;
                     return Ok(false);
                 }
                 order::sort_by(&mut self.places, Ord::cmp);
+                self.places.dedup();
                 self.state = State::Passages {
                     windows: windows(&self.places),
                     starts: starts(source.search, row, blocks)?,
@@ -206,6 +253,23 @@ impl<'a> Snippet<'a> {
     }
 }
 
+/// The words of a text that are marked, and those in which begins what is matched.
+fn find_places(marks: &Marks, (first, text): (u32, String), places: &mut Vec<(u32, usize)>) {
+    let mut matched = marks.matched(Field::Text, &text).into_iter().peekable();
+    let mut last = first;
+    words(&text, |word| {
+        last = first + word.position;
+        if let Some(mark) = marks.number(Field::Text, word.term) {
+            places.push((last, mark));
+        }
+        while let Some((_, mark)) = matched.next_if(|(range, _)| range.start < word.end) {
+            places.push((last, mark));
+        }
+        true
+    });
+    places.extend(matched.map(|(_, mark)| (last, mark)));
+}
+
 /// Where in its text a row has one of a mark's forms.
 fn positions(
     mark: &Mark,
@@ -227,11 +291,12 @@ fn positions(
     Ok(found)
 }
 
-/// The number of the first word of a stored piece, and its text from there on.
+/// The number of the first word of a stored piece, and the text of some pieces from there on.
 fn piece_of(
     source: &Source<'_>,
     row: u32,
     piece: u32,
+    pieces: u32,
     blocks: &mut Blocks,
 ) -> Result<Option<(u32, String)>, Stop> {
     let starts = starts(source.search, row, blocks)?;
@@ -242,7 +307,7 @@ fn piece_of(
     let Some(start) = start else {
         return Ok(None);
     };
-    let text = text_from(source, row, start, 1, blocks)?;
+    let text = text_from(source, row, start, pieces, blocks)?;
     Ok(text.map(|(text, _)| (start.word, text)))
 }
 
@@ -355,6 +420,9 @@ fn passage(
     while !text.is_char_boundary(end) {
         end -= 1;
     }
+    let matched = marks.matched(Field::Text, &text).into_iter();
+    let matched = matched.map(|(range, _)| range.start.max(begin)..range.end.min(end));
+    let found = joined(found, matched.filter(|range| !range.is_empty()).collect());
     let shown = found
         .into_iter()
         .map(|range| range.start - begin..range.end - begin);

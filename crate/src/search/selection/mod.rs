@@ -16,7 +16,8 @@ use roaring::RoaringBitmap;
 
 use super::source::Source;
 use crate::error::Error;
-use crate::query::Leaf;
+use crate::query::{Expression, Leaf, Matcher};
+use crate::search::Field;
 use crate::segment::{Blocks, Stop};
 use span::SpanSearch;
 use text::TextSearch;
@@ -101,6 +102,19 @@ impl Selection {
             Work::Text(_) => (1 << 22, 1 << 10),
         };
         self.weight.unwrap_or(unweighed).saturating_mul(factor)
+    }
+
+    /// The expression that it asks of a field whose text is shown.
+    pub fn expression(&self) -> Option<(Field, &Expression)> {
+        let (field, matcher) = match &self.work {
+            Work::Text(text) => (Field::Text, text.matcher()),
+            Work::Values(values) if values.field() == "title" => (Field::Title, values.matcher()?),
+            _ => return None,
+        };
+        match matcher {
+            Matcher::Regex(expression) => Some((field, expression)),
+            _ => None,
+        }
     }
 
     /// Goes on for a while; true when all rows are found. With `within` those of others are left out; it must be the same

@@ -69,6 +69,10 @@ impl TextSearch {
         }
     }
 
+    pub fn matcher(&self) -> &Matcher {
+        self.fits.matcher()
+    }
+
     pub fn step(
         &mut self,
         source: &Source<'_>,

@@ -2,6 +2,7 @@
 
 use super::Found;
 use super::check::{Check, Look};
+use crate::query::Matcher;
 use crate::search::facets::{Go, Walk};
 use crate::search::source::Source;
 use crate::segment::{Blocks, Stop};
@@ -35,6 +36,18 @@ impl ValueSearch {
             met: 0,
             fitting: 0,
             last: None,
+        }
+    }
+
+    pub fn field(&self) -> &str {
+        &self.field
+    }
+
+    /// What values are asked, where it is no number and no time.
+    pub fn matcher(&self) -> Option<&Matcher> {
+        match &self.check {
+            Check::Fits(fits) => Some(fits.matcher()),
+            _ => None,
         }
     }
 
