@@ -83,6 +83,18 @@ test("a hit is opened at its place, with all places marked, in the archived page
   await expect(viewer.panel.locator("mark.here")).toBeInViewport();
 });
 
+test("what an expression matches is marked wherever it is in the text", async ({ page }) => {
+  const viewer = await open(page);
+  // Lines 30 to 39 of 40, each with a text of its own, of which passages show a few.
+  await search(page, "body:/ine 3\\d of the coun/", "15 hits in");
+  await expect(hits(page).first().locator("mark").first()).toHaveText("ine 30 of the coun");
+  await hits(page).first().click();
+  const archived = page.locator("stackroom-replay");
+  await expect(archived).toContainText("place 1 of 10");
+  await archived.getByRole("button", { name: "As text" }).click();
+  await expect(viewer.panel.locator("mark")).toHaveText(Array.from({ length: 10 }, (_, n) => `ine ${30 + n} of the coun`));
+});
+
 test("values narrow hits down: only these, all again, none of these", async ({ page }) => {
   await open(page);
   await search(page, "harbour", "16 hits in");

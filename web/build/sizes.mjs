@@ -12,7 +12,7 @@ import { filesBelow } from "./stamp.mjs";
 
 export const firstLoadBytesMax = 210_700;
 /** Each WASM module, gzipped. */
-export const moduleBytesMax = { engine: 146_000, tools: 437_000, rewrite: 134_300, scripts: 28_000, store: 384_500, documents: 61_500 };
+export const moduleBytesMax = { engine: 146_000, tools: 437_000, rewrite: 134_300, scripts: 28_000, store: 385_000, documents: 61_500 };
 
 const gzipped = (path) => gzipSync(readFileSync(at(path)), { level: 9 }).length;
 

@@ -32,6 +32,12 @@ const PIECES_A_PASSAGE: u32 = 2;
 const PIECES_OF_A_MATCH: u32 = 2;
 /// Places of an expression that are told of a text.
 const PLACES_MAX: usize = 1024;
+/// What expressions match is gathered so far; of long texts not all of it, since going through them takes its time.
+const PIECES_OF_MATCHES: u32 = 16;
+const MATCHES_MAX: usize = 64;
+const MATCH_BYTES_MAX: usize = 200;
+/// A passage goes on so much further for a match that begins in it.
+const REST_BYTES: usize = 64;
 
 /// A word of a query, as a text may have it.
 struct Mark {
@@ -179,6 +185,7 @@ pub struct Snippet<'a> {
     /// Words, and which mark each is.
     places: Vec<(u32, usize)>,
     passages: Vec<Passage>,
+    matches: Vec<String>,
 }
 
 impl<'a> Snippet<'a> {
@@ -189,7 +196,13 @@ impl<'a> Snippet<'a> {
             state: State::Positions { next: 0 },
             places: Vec::new(),
             passages: Vec::new(),
+            matches: Vec::new(),
         }
+    }
+
+    /// Different texts that expressions match, of the beginning of the text.
+    pub fn matches(&self) -> &[String] {
+        &self.matches
     }
 
     /// The passages, when they are found; none where the text is not kept.
@@ -216,13 +229,14 @@ impl<'a> Snippet<'a> {
                 let (marks, row) = (self.marks, self.row);
                 let is_matched = |(_, mark): &(u32, usize)| *mark >= marks.marks.len();
                 let (pieces, is_found) = if marks.has_expressions(Field::Text) {
-                    (PIECES_OF_A_MATCH, self.places.iter().any(is_matched))
+                    let is_found = self.places.iter().any(is_matched);
+                    (PIECES_OF_A_MATCH, is_found && *piece >= PIECES_OF_MATCHES)
                 } else {
                     (1, !self.places.is_empty())
                 };
                 let is_wanted = !is_found && *piece < PIECES_MAX;
                 if is_wanted && let Some(text) = piece_of(source, row, *piece, pieces, blocks)? {
-                    find_places(marks, text, &mut self.places);
+                    find_places(marks, text, &mut self.places, &mut self.matches);
                     *piece += 1;
                     return Ok(false);
                 }
@@ -253,9 +267,22 @@ impl<'a> Snippet<'a> {
     }
 }
 
-/// The words of a text that are marked, and those in which begins what is matched.
-fn find_places(marks: &Marks, (first, text): (u32, String), places: &mut Vec<(u32, usize)>) {
-    let mut matched = marks.matched(Field::Text, &text).into_iter().peekable();
+/// The words of a text that are marked, and those in which begins what is matched; what that is, once each.
+fn find_places(
+    marks: &Marks,
+    (first, text): (u32, String),
+    places: &mut Vec<(u32, usize)>,
+    matches: &mut Vec<String>,
+) {
+    let matched = marks.matched(Field::Text, &text);
+    for (range, _) in &matched {
+        let found = &text[range.clone()];
+        let is_new = found.len() <= MATCH_BYTES_MAX && !matches.iter().any(|one| one == found);
+        if is_new && matches.len() < MATCHES_MAX {
+            matches.push(found.to_owned());
+        }
+    }
+    let mut matched = matched.into_iter().peekable();
     let mut last = first;
     words(&text, |word| {
         last = first + word.position;
@@ -421,8 +448,17 @@ fn passage(
         end -= 1;
     }
     let matched = marks.matched(Field::Text, &text).into_iter();
-    let matched = matched.map(|(range, _)| range.start.max(begin)..range.end.min(end));
-    let found = joined(found, matched.filter(|range| !range.is_empty()).collect());
+    let matched: Vec<Range<usize>> = matched.map(|(range, _)| range).collect();
+    let over = matched
+        .iter()
+        .find(|range| (range.start..range.end).contains(&end));
+    if let Some(range) = over.filter(|range| range.end - end <= REST_BYTES) {
+        end = range.end;
+    }
+    let within = matched
+        .into_iter()
+        .map(|range| range.start.max(begin)..range.end.min(end));
+    let found = joined(found, within.filter(|range| !range.is_empty()).collect());
     let shown = found
         .into_iter()
         .map(|range| range.start - begin..range.end - begin);

@@ -147,8 +147,8 @@ impl KeptIndex {
         })
     }
 
-    /// The title of a hit and passages of its text: of each the number of its stretches, and of these whether they are what
-    /// was asked for, and their text.
+    /// The title of a hit, texts that expressions match in it, with their number, and passages of its text: of title and
+    /// passages the number of stretches, and of these whether they are what was asked for, and their text.
     pub fn query_passages(&mut self, number: u32, row: f64) -> u32 {
         let row = u32::try_from(offset_in(row)).unwrap_or(u32::MAX);
         self.ask(number, |searched, source, blocks| {
@@ -161,6 +161,10 @@ impl KeptIndex {
                 None => String::new(),
             };
             write_stretches(&title, &marks.find(Field::Title, &title), &mut out);
+            out.varint(snippet.matches().len() as u64);
+            for text in snippet.matches() {
+                out.bytes(text.as_bytes());
+            }
             for passage in snippet.passages() {
                 write_stretches(&passage.text, &passage.marks, &mut out);
             }

@@ -15,8 +15,11 @@ export type Pieces = readonly string[];
 
 export function patternOf(hit: Hit, query: string): RegExp | undefined {
   const marked = [hit.title ?? [], ...(hit.passages ?? [])].flat().filter(({ isMarked }) => isMarked);
-  const texts = new Set([...marked.map(({ text }) => text), ...wordsOf(query)].map((text) => text.trim().toLowerCase()).filter((text) => text !== ""));
-  const forms = [...texts].sort((a, b) => b.length - a.length).map(formOf);
+  const { matches = [] } = hit;
+  // What an expression matches is marked in passages too, and may be less than a word.
+  const texts = new Set([...marked.map(({ text }) => text), ...wordsOf(query)].filter((text) => !matches.includes(text)).map((text) => text.trim().toLowerCase()).filter((text) => text !== ""));
+  const [found, asked] = [matches.map(escaped), [...texts].map(formOf)];
+  const forms = [...found, ...asked].sort((a, b) => b.length - a.length);
   return forms.length === 0 ? undefined : new RegExp(forms.join("|"), "giu");
 }
 
@@ -25,10 +28,12 @@ function formOf(text: string): string {
   // What stands between the words of a phrase is of no account.
   const parts = partsOf(text);
   if (parts.length > 1 && !text.includes("*")) return `(?<![\\p{L}\\p{N}])${parts.join("[^\\p{L}\\p{N}]+")}(?![\\p{L}\\p{N}])`;
-  const escaped = text.replace(/[.+?^${}()|[\]\\/-]/g, "\\$&").replace(/\s+/g, "\\s+").replace(/\*/g, "[\\p{L}\\p{N}]*");
+  const form = text.split("*").map(escaped).join("[\\p{L}\\p{N}]*");
   const isGapless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(text);
-  return isGapless ? escaped : `(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`;
+  return isGapless ? form : `(?<![\\p{L}\\p{N}])${form}(?![\\p{L}\\p{N}])`;
 }
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/\s+/g, "\\s+");
 
 export function piecesOf(text: string, pattern: RegExp): Pieces {
   const pieces: string[] = [];

@@ -56,6 +56,8 @@ export interface Hit {
   readonly title?: readonly Stretch[] | undefined;
   /** Where the words are, in the order of the text. */
   readonly passages?: readonly (readonly Stretch[])[] | undefined;
+  /** Different texts that expressions match in it, some of those in the first quarter of a megabyte. */
+  readonly matches?: readonly string[] | undefined;
 }
 
 export interface FacetValue {
@@ -124,8 +126,8 @@ export function decodeHits(bytes: Uint8Array): Hit[] {
   return hits;
 }
 
-/** The title, and passages of the text: each stretches, marked or not. */
-export function decodePassages(bytes: Uint8Array): { readonly title: Stretch[]; readonly passages: Stretch[][] } {
+/** The title, what expressions match, and passages of the text: each stretches, marked or not. */
+export function decodePassages(bytes: Uint8Array): { readonly title: Stretch[]; readonly matches?: string[]; readonly passages: Stretch[][] } {
   const reader = new Reader(bytes);
   const stretches = (): Stretch[] => {
     const found: Stretch[] = [];
@@ -133,9 +135,10 @@ export function decodePassages(bytes: Uint8Array): { readonly title: Stretch[]; 
     return found;
   };
   const title = stretches();
+  const matches = Array.from({ length: reader.number() }, () => reader.text());
   const passages: Stretch[][] = [];
   while (!reader.isAtEnd) passages.push(stretches());
-  return { title, passages };
+  return { title, passages, ...(matches.length > 0 && { matches }) };
 }
 
 export function decodeValues(bytes: Uint8Array): FacetValue[] {
