@@ -291,6 +291,20 @@ export const grid = css`
       inline-size: 100%;
       max-inline-size: 100%;
     }
+    /* The choice of a file begins another. */
+    .top:has(> select) {
+      flex-wrap: wrap;
+      row-gap: 0;
+      block-size: 74px;
+    }
+    .top.chosen:has(> select) {
+      block-size: 110px;
+    }
+    .top > select {
+      flex: 1 1 160px;
+      max-inline-size: none;
+      margin-inline-start: 0;
+    }
   }
   @container (max-width: 580px) {
     .many .row,
