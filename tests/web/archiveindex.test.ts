@@ -237,3 +237,42 @@ test("what is merged is written piece by piece, and read in whatever order with 
   await index.close();
   await store.close();
 }, 20_000);
+
+test("while segments are merged or checked what is asked for is told, as it is before and after", async () => {
+  const kept = await open(nodeStorage(folder));
+  const { index } = kept;
+  const all = keyed_rows(table, 0, rows.length);
+  for (let n = 0; n < 6; n++) {
+    for (let times = 0; times < 20; times++) await index.add(all);
+    await keep(kept);
+  }
+  const searched = async (): Promise<number> => {
+    for (;;) {
+      const { isDone, total, hits } = await index.search({ query: "status:200", count: 3, order: "url" });
+      if (isDone) return total + hits.length;
+    }
+  };
+  const ask = async (n: number): Promise<unknown[]> => {
+    const from = (n * 7_919) % index.count;
+    const told = await Promise.all([index.rows(from, 30), index.sorted({ column: "size", from, count: 5 }), index.captures(surt(rows[5]?.url ?? ""), { count: 1 }), index.values("mime", { count: 100 }), searched()]);
+    return [told[0].map(({ url, status, size }) => [url, status, size]), told[1].map(({ size }) => size), told[2].total, told[3].map(({ name, records }) => [name, records]), told[4]];
+  };
+  const before = [];
+  for (let n = 0; n < 15; n++) before.push(await ask(n));
+  let isWhole = false;
+  const keeping = index.keep({ isWhole: true, isLast: true }).finally(() => (isWhole = true));
+  let asked = 0;
+  for (; !isWhole; asked++) expect(await ask(asked % 15)).toEqual(before[asked % 15]);
+  expect(asked).toBeGreaterThan(3);
+  await kept.store.put(KEY, (await keeping).manifest);
+  await index.tidy();
+  for (let n = 0; n < 15; n++) expect(await ask(n)).toEqual(before[n]);
+  let isChecked = false;
+  const checking = index.verify().finally(() => (isChecked = true));
+  for (asked = 0; !isChecked; asked++) expect(await ask(asked % 15)).toEqual(before[asked % 15]);
+  expect(asked).toBeGreaterThan(3);
+  expect(await checking).toEqual([]);
+  await kept.close();
+  // A read that comes when it is closed is told so.
+  await expect(index.rows(0, 1)).rejects.toThrow("closed");
+});

@@ -4,7 +4,7 @@
  *
  * I1  The rows that a manifest tells of are durable with the commit that keeps the manifest.
  * I2  Files that are of no use are removed only after a manifest without them is kept.
- * Operations go one after another.
+ * Operations go one after another; merges and checks, which take long, let others read meanwhile.
  */
 
 import { ArchiveError } from "../errors.js";
@@ -14,6 +14,7 @@ import type { KeptIndex } from "../wasm/store.js";
 import { decodeCaptures, decodeGroups, decodeRows, typeName } from "../wire.js";
 import { countDocuments, documentOf, linksOf, listDocuments, textOf, type DocumentCounts, type DocumentLink, type DocumentsAsked, type KeptDocument } from "./documents.js";
 import type { Files } from "./files.js";
+import { Lane } from "./lane.js";
 import type { SearchAsked, SearchFound } from "./search.js";
 import { Searching } from "./searching.js";
 import { DONE, MORE, randomId, SegmentFiles } from "./segmentfiles.js";
@@ -99,7 +100,9 @@ export class ArchiveIndex {
   readonly #searching: Searching;
   readonly #onSearchable: IndexOptions["onSearchable"];
   #flushedAt = -Infinity;
-  #lane: Promise<unknown> = Promise.resolve();
+  readonly #lane = new Lane(() => {
+    if (this.#segments.failure !== undefined) throw this.#segments.failure;
+  });
 
   private constructor(make: MakeIndex, files: Files, { cacheBytes = CACHE_BYTES, onSearchable }: IndexOptions) {
     this.#onSearchable = onSearchable;
@@ -139,7 +142,7 @@ export class ArchiveIndex {
 
   /** Adds rows with the keys of their URLs, as the engine hands them out. True when there are enough of them to be kept. */
   add(rows: Uint8Array): Promise<boolean> {
-    return this.#next(async () => {
+    return this.#lane.next(async () => {
       this.#engine.add(rows);
       await this.#settle();
       return this.#engine.is_full();
@@ -156,7 +159,7 @@ export class ArchiveIndex {
    * over. They begin with the rows: false where rows are kept without them, or those in between are missing.
    */
   addDocuments(from: number, upTo: number, documents: Uint8Array): Promise<boolean> {
-    return this.#next(async () => {
+    return this.#lane.next(async () => {
       if (!this.#engine.has_documents() && this.#engine.kept_count() === 0) this.#engine.begin_documents();
       if (!this.#engine.has_documents() || from > this.#engine.documents_end()) return false;
       if (!this.#engine.add_documents(documents, from, upTo)) throw new ArchiveError("documents/malformed", "What was told of documents is none.");
@@ -167,14 +170,14 @@ export class ArchiveIndex {
 
   /** Writes what is not kept yet, and gives what is to be committed. Where all rows are there, or nothing more comes, as few segments stay as may be. */
   keep({ isWhole = false, isLast = isWhole }: { readonly isWhole?: boolean; readonly isLast?: boolean } = {}): Promise<IndexManifests> {
-    return this.#next(async () => {
+    return this.#lane.next(async () => {
       await this.#flush();
       await this.#flushDocuments();
-      while (this.#engine.begin_merge(randomId(), false)) await this.#segments.merge();
-      while (this.#engine.begin_merge_documents(randomId(), false)) await this.#segments.merge();
-      if (isWhole && this.#engine.begin_merge(randomId(), true)) await this.#segments.merge();
-      while (isLast && this.#engine.begin_merge_documents(randomId(), true)) await this.#segments.merge();
       if (isLast) await this.#flushSearch();
+      while (this.#engine.begin_merge(randomId(), false)) await this.#merge();
+      while (this.#engine.begin_merge_documents(randomId(), false)) await this.#merge();
+      if (isWhole && this.#engine.begin_merge(randomId(), true)) await this.#merge();
+      while (isLast && this.#engine.begin_merge_documents(randomId(), true)) await this.#merge();
       await this.#mergeSearch(isLast);
       return { manifest: this.#engine.manifest(), documents: this.#engine.has_documents() ? this.#engine.documents_manifest() : undefined, search: this.#engine.search_manifest() };
     });
@@ -187,7 +190,7 @@ export class ArchiveIndex {
 
   /** Rows in the order of the files. */
   rows(from: number, count: number): Promise<RecordRow[]> {
-    return this.#next(async () => {
+    return this.#lane.read(async () => {
       const rows: RecordRow[] = [];
       const to = Math.min(from + count, this.count);
       for (let at = from; at < to; at += ROWS_AT_ONCE) {
@@ -200,7 +203,7 @@ export class ArchiveIndex {
 
   /** Rows in the order of the files, as `reopenArchive` takes them back. */
   storedRows(from: number, count: number): Promise<Uint8Array> {
-    return this.#next(async () => {
+    return this.#lane.read(async () => {
       this.#engine.begin_stored();
       await this.#segments.run(() => this.#engine.stored_rows(from, count));
       return this.#engine.take_value();
@@ -209,12 +212,12 @@ export class ArchiveIndex {
 
   /** Rows in the order of a column, of those that are kept. */
   sorted({ column, from, count, isDescending = false }: SortedRows): Promise<RecordRow[]> {
-    return this.#next(() => this.#sorted(COLUMNS.indexOf(column), from, count, isDescending));
+    return this.#lane.read(() => this.#sorted(COLUMNS.indexOf(column), from, count, isDescending));
   }
 
   /** All records of a URL, by its key as `surt` gives it, in the order of time. */
   captures(urlKey: string, { from = 0, count = Infinity }: { readonly from?: number; readonly count?: number } = {}): Promise<{ readonly total: number; readonly rows: RecordRow[] }> {
-    return this.#next(async () => {
+    return this.#lane.read(async () => {
       const key = encoder.encode(`${urlKey} `);
       const [first, last] = [await this.#rank(0, key), await this.#rank(0, joined(key, BEHIND_TIMES))];
       const total = last.records - first.records;
@@ -224,7 +227,7 @@ export class ArchiveIndex {
 
   /** Where the captures of a URL lie that are nearest to a time, the nearest first: mostly one block is read. Of those that are kept. */
   nearest(urlKey: string, { captured, count = 1 }: NearestAsked = {}): Promise<Capture[]> {
-    return this.#next(async () => {
+    return this.#lane.read(async () => {
       const seconds = captured === undefined ? undefined : Math.max(0, Math.min(NO_TIME - 1, Math.round(captured / 1000)));
       await this.#segments.run(() => this.#engine.nearest(encoder.encode(urlKey), seconds, count));
       return decodeCaptures(this.#engine.take_value());
@@ -233,7 +236,7 @@ export class ArchiveIndex {
 
   /** How many records there are between each time and the next, in milliseconds since 1970. */
   timeline(times: readonly number[]): Promise<Tally[]> {
-    return this.#next(async () => {
+    return this.#lane.read(async () => {
       const ranks: Tally[] = [];
       for (const time of times) ranks.push(await this.#rank(COLUMNS.indexOf("time"), timeKey(time)));
       return ranks.slice(1).map((after, at) => difference(after, ranks[at] ?? after));
@@ -242,7 +245,7 @@ export class ArchiveIndex {
 
   /** The first time and the last that a record has, in milliseconds since 1970. */
   period(): Promise<{ readonly from: number; readonly to: number } | undefined> {
-    return this.#next(async () => {
+    return this.#lane.read(async () => {
       const column = COLUMNS.indexOf("time");
       const { records } = await this.#rank(column, TIMELESS);
       if (records === 0) return undefined;
@@ -254,47 +257,47 @@ export class ArchiveIndex {
 
   /** Hosts one level below a host, and schemes without hosts at the top, with all that is below them. */
   hosts(under: string, asked: GroupsAsked): Promise<Group[]> {
-    return this.#next(() => this.#groups(0, OF_HOSTS, under, asked));
+    return this.#lane.read(() => this.#groups(0, OF_HOSTS, under, asked));
   }
 
   /** How many hosts records are of; so many at most. */
   hostCount(countMax: number): Promise<number> {
-    return this.#next(async () => (await this.#groups(0, OF_WHOLE_HOSTS, "", { count: countMax })).filter(({ name }) => !name.endsWith(":") && name !== "-").length);
+    return this.#lane.read(async () => (await this.#groups(0, OF_WHOLE_HOSTS, "", { count: countMax })).filter(({ name }) => !name.endsWith(":") && name !== "-").length);
   }
 
   /** The values of a column in its order. */
   values(column: "status" | "mime" | "type", asked: GroupsAsked): Promise<Group[]> {
-    return this.#next(() => this.#groups(COLUMNS.indexOf(column), OF_VALUES, "", asked));
+    return this.#lane.read(() => this.#groups(COLUMNS.indexOf(column), OF_VALUES, "", asked));
   }
 
   /** Web pages in an order, or documents of another kind, with their records; of those that are kept. */
   documents(asked: DocumentsAsked): Promise<KeptDocument[]> {
-    return this.#next(() => listDocuments(this.#engine, this.#segments.run, asked));
+    return this.#lane.read(() => listDocuments(this.#engine, this.#segments.run, asked));
   }
 
   /** Whatever a record says, redirects and fragments too. */
   documentOf(row: number): Promise<KeptDocument | undefined> {
-    return this.#next(() => documentOf(this.#engine, this.#segments.run, row));
+    return this.#lane.read(() => documentOf(this.#engine, this.#segments.run, row));
   }
 
   /** Blocks of text, a line each; empty where there is none or it is not kept. */
   text(row: number): Promise<string> {
-    return this.#next(() => textOf(this.#engine, this.#segments.run, row));
+    return this.#lane.read(() => textOf(this.#engine, this.#segments.run, row));
   }
 
   links(row: number): Promise<DocumentLink[]> {
-    return this.#next(() => linksOf(this.#engine, this.#segments.run, row));
+    return this.#lane.read(() => linksOf(this.#engine, this.#segments.run, row));
   }
 
   /** How many documents there are of what; undefined where none are kept with this index. */
   documentCounts(): Promise<DocumentCounts | undefined> {
-    return this.#next(async () => (this.#engine.has_documents() ? countDocuments(this.#engine, this.#segments.run) : undefined));
+    return this.#lane.read(async () => (this.#engine.has_documents() ? countDocuments(this.#engine, this.#segments.run) : undefined));
   }
 
   /** Goes on for a while with a search; until it is done, the same is to be asked again. Of what is searchable by then. */
   search(asked: SearchAsked): Promise<SearchFound> {
-    return this.#next(async () => {
-      const isAll = await this.#makeSearchable();
+    return this.#lane.read(async () => {
+      const isAll = this.#lane.isUnderWay ? this.#engine.search_end() === this.#engine.count() : await this.#makeSearchable();
       const found = await this.#searching.search(asked);
       return { ...found, isDone: found.isDone && isAll };
     });
@@ -302,17 +305,18 @@ export class ArchiveIndex {
 
   /** Everything that is wrong with what is kept: each file is read in full. */
   verify(): Promise<Finding[]> {
-    return this.#next(async () => {
+    return this.#lane.next(async () => {
       const findings: Finding[] = [];
       this.#engine.begin_check();
-      await this.#segments.stepThrough(() => this.#engine.check(), { onDamage: ({ code, message }) => findings.push({ code, message }) });
+      const onDamage = ({ code, message }: ArchiveError): void => void findings.push({ code, message });
+      await this.#lane.atLength((onStep) => this.#segments.stepThrough(() => this.#engine.check(), { onStep, onDamage }));
       return findings;
     });
   }
 
   /** After what was asked for. */
   close(): Promise<void> {
-    return this.#next(async () => {
+    return this.#lane.next(async () => {
       this.#engine.free();
       this.#segments.failure = new ArchiveError("read/not-open", "The index was closed.");
     });
@@ -367,9 +371,13 @@ export class ArchiveIndex {
 
   async #mergeSearch(isAll: boolean): Promise<void> {
     while (this.#engine.begin_merge_search(randomId(), isAll)) {
-      await this.#segments.merge();
+      await this.#merge();
       this.#searching.changed();
     }
+  }
+
+  #merge(): Promise<void> {
+    return this.#lane.atLength((onStep) => this.#segments.merge(onStep));
   }
 
   /** Takes in documents whose rows are there by now, and makes rows searchable; true when there is nothing left to be taken in. */
@@ -398,15 +406,6 @@ export class ArchiveIndex {
     }
     if (engine.search_end() > before) await this.#onSearchable?.(engine.search_manifest());
     return isAll;
-  }
-
-  #next<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#lane.then(() => {
-      if (this.#segments.failure !== undefined) throw this.#segments.failure;
-      return work();
-    });
-    this.#lane = this.#lane.then(() => result.catch(() => {}));
-    return result;
   }
 }
 

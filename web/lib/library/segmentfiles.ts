@@ -113,8 +113,8 @@ export class SegmentFiles {
     }
   }
 
-  /** Goes on with a merge that was begun, to its end. */
-  async merge(): Promise<void> {
+  /** Goes on with a merge that was begun, to its end; between two steps others may read. */
+  async merge(between: () => Promise<void>): Promise<void> {
     const file = this.#nextFile++;
     try {
       await this.#files.prepare(file);
@@ -122,6 +122,7 @@ export class SegmentFiles {
       await this.stepThrough(() => this.#engine.merge(), {
         onStep: async (outcome) => {
           if (outcome === DONE || this.#engine.waiting() >= PIECE_BYTES) written += await this.#append(file, written, this.#engine.take_merged());
+          await between();
         },
       });
       await this.run(() => this.#engine.end_merge(file, written));
