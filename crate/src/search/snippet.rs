@@ -5,16 +5,15 @@
 
 use std::ops::Range;
 
-use stackroom_words::{Word, words};
+use stackroom_words::words;
 
 use super::field::Field;
-use super::finding::Finding;
 use super::lengths::Start;
 use super::list::{List, starts};
+use super::marks::{Mark, Marks, joined, mark};
 use super::source::Source;
 use crate::index::Long;
 use crate::order;
-use crate::query::Expression;
 use crate::segment::{Blocks, Stop};
 
 /// Words that are looked at together, and those that are told before them.
@@ -30,124 +29,12 @@ const PIECES_MAX: u32 = 64;
 const PIECES_A_PASSAGE: u32 = 2;
 /// A match that goes on further than the next piece is not seen.
 const PIECES_OF_A_MATCH: u32 = 2;
-/// Places of an expression that are told of a text.
-const PLACES_MAX: usize = 1024;
 /// What expressions match is gathered so far; of long texts not all of it, since going through them takes its time.
 const PIECES_OF_MATCHES: u32 = 16;
 const MATCHES_MAX: usize = 64;
 const MATCH_BYTES_MAX: usize = 200;
 /// A passage goes on so much further for a match that begins in it.
 const REST_BYTES: usize = 64;
-
-/// A word of a query, as a text may have it.
-struct Mark {
-    /// In order.
-    forms: Vec<Vec<u8>>,
-    prefix: Option<Vec<u8>>,
-    fields: Vec<Field>,
-}
-
-impl Mark {
-    fn is(&self, term: &[u8]) -> bool {
-        let begins = |prefix: &Vec<u8>| term.starts_with(prefix);
-        let is_form = self
-            .forms
-            .binary_search_by(|form| form.as_slice().cmp(term))
-            .is_ok();
-        is_form || self.prefix.as_ref().is_some_and(begins)
-    }
-}
-
-/// The words and expressions of a query that are marked in what it finds. These are numbered behind those.
-#[derive(Default)]
-pub struct Marks {
-    marks: Vec<Mark>,
-    expressions: Vec<(Field, Expression)>,
-}
-
-impl Marks {
-    /// Takes in what a text of the query was found to mean.
-    pub(super) fn add(&mut self, finding: &Finding) {
-        let fields = &finding.asked().fields;
-        for (n, slot) in finding.asked().slots.iter().enumerate() {
-            let forms = finding.meanings.get(n).map(|meaning| &meaning.forms);
-            let forms = forms.into_iter().flatten().map(|form| form.term.clone());
-            let mut forms: Vec<Vec<u8>> = forms.collect();
-            order::sort_by(&mut forms, Ord::cmp);
-            forms.dedup();
-            self.marks.push(Mark {
-                forms,
-                prefix: slot.is_prefix.then(|| slot.term.clone()),
-                fields: fields.clone(),
-            });
-        }
-    }
-
-    pub(super) fn add_expression(&mut self, field: Field, expression: &Expression) {
-        self.expressions.push((field, expression.clone()));
-    }
-
-    /// Where in a text of a field they are: bytes.
-    pub fn find(&self, field: Field, text: &str) -> Vec<Range<usize>> {
-        let mut found: Vec<Range<usize>> = Vec::new();
-        words(text, |word| {
-            if self.number(field, word.term).is_some() {
-                mark(&mut found, &word);
-            }
-            true
-        });
-        let matched = self.matched(field, text).into_iter();
-        joined(found, matched.map(|(range, _)| range).collect())
-    }
-
-    /// What its expressions match in a text of a field, and the number of each.
-    fn matched(&self, field: Field, text: &str) -> Vec<(Range<usize>, usize)> {
-        let mut found = Vec::new();
-        for (n, (of, expression)) in self.expressions.iter().enumerate() {
-            if *of == field {
-                let places = expression.places(text).take(PLACES_MAX);
-                found.extend(places.map(|range| (range, self.marks.len() + n)));
-            }
-        }
-        order::sort_by(&mut found, |one, other| one.0.start.cmp(&other.0.start));
-        found
-    }
-
-    fn has_expressions(&self, field: Field) -> bool {
-        self.expressions.iter().any(|(of, _)| *of == field)
-    }
-
-    /// The first of the marks that a term is.
-    fn number(&self, field: Field, term: &[u8]) -> Option<usize> {
-        let mut marks = self.marks.iter();
-        marks.position(|mark| mark.fields.contains(&field) && mark.is(term))
-    }
-}
-
-/// Adds a word; letters of a stretch overlap, and a term beside a word begins with it.
-fn mark(found: &mut Vec<Range<usize>>, word: &Word<'_>) {
-    match found.last_mut() {
-        Some(last) if word.start < last.end => last.end = last.end.max(word.end),
-        _ => found.push(word.start..word.end),
-    }
-}
-
-/// Places in order, those that meet as one.
-fn joined(mut places: Vec<Range<usize>>, others: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    if others.is_empty() {
-        return places;
-    }
-    places.extend(others);
-    order::sort_by(&mut places, |one, other| one.start.cmp(&other.start));
-    let mut joined: Vec<Range<usize>> = Vec::new();
-    for place in places {
-        match joined.last_mut() {
-            Some(last) if place.start < last.end => last.end = last.end.max(place.end),
-            _ => joined.push(place),
-        }
-    }
-    joined
-}
 
 /// A part of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -214,7 +101,7 @@ impl<'a> Snippet<'a> {
     pub fn step(&mut self, source: &Source<'_>, blocks: &mut Blocks) -> Result<bool, Stop> {
         match &mut self.state {
             State::Positions { next } => {
-                let Some(mark) = self.marks.marks.get(*next) else {
+                let Some(mark) = self.marks.words().get(*next) else {
                     self.state = State::Pieces { piece: 0 };
                     return Ok(false);
                 };
@@ -227,7 +114,7 @@ impl<'a> Snippet<'a> {
             }
             State::Pieces { piece } => {
                 let (marks, row) = (self.marks, self.row);
-                let is_matched = |(_, mark): &(u32, usize)| *mark >= marks.marks.len();
+                let is_matched = |(_, mark): &(u32, usize)| *mark >= marks.words().len();
                 let (pieces, is_found) = if marks.has_expressions(Field::Text) {
                     let is_found = self.places.iter().any(is_matched);
                     (PIECES_OF_A_MATCH, is_found && *piece >= PIECES_OF_MATCHES)
