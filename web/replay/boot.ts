@@ -52,11 +52,19 @@ async function emptied(mark: string): Promise<void> {
   sessionStorage.clear();
   for (const cookie of document.cookie.split(";")) document.cookie = `${cookie.replace(/=.*$/s, "")}=; Max-Age=0; Path=/`;
   for (const name of await caches.keys()) await caches.delete(name);
-  for (const { name } of await indexedDB.databases()) if (name !== undefined) indexedDB.deleteDatabase(name);
+  for (const { name } of await indexedDB.databases()) if (name !== undefined) await deleted(name);
   // Not every browser has one, nor in a frame.
   const files = (await navigator.storage?.getDirectory?.().catch(() => undefined)) as { keys(): AsyncIterable<string>; removeEntry(name: string, options: { recursive: true }): Promise<void> } | undefined;
   if (files) for await (const name of files.keys()) await files.removeEntry(name, { recursive: true });
   await caches.open(mark);
+}
+
+/** One that a page still holds goes with that page. */
+function deleted(name: string): Promise<void> {
+  return new Promise((resolve) => {
+    const asked = indexedDB.deleteDatabase(name);
+    asked.onsuccess = asked.onerror = asked.onblocked = () => resolve();
+  });
 }
 
 async function started(): Promise<ServiceWorker> {

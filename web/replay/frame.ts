@@ -46,7 +46,8 @@ export class ReplayFrame {
   /** Another archive is shown on the one origin that there is for all; this frame shows nothing any more. */
   isTaken = false;
   readonly #claim: Claim | undefined;
-  readonly #ready: Promise<unknown>;
+  /** Nothing of another collection is left there. */
+  #ready: Promise<boolean> | undefined;
   readonly #replay: Replay;
   readonly #frame: Frame;
   readonly #onChange: () => void;
@@ -75,8 +76,7 @@ export class ReplayFrame {
     addEventListener("message", this.#onMessage);
     this.#off = replay.onEntries((entries) => this.#note(entries));
     this.#claim = replay.origins.mode === "single" ? claim(replay.origins.before, () => this.#lose()) : undefined;
-    // Nothing of another collection is left there then.
-    this.#ready = Promise.resolve(this.#claim?.granted.then(() => areReachable(replay.origins, host)));
+    void this.#isReady();
   }
 
   /** What was asked for last; what it is now is in `shown`. */
@@ -144,10 +144,14 @@ export class ReplayFrame {
   }
 
   async #load({ url, wanted }: Visit): Promise<boolean> {
-    await this.#ready;
+    const isReady = await this.#isReady();
     const address = await this.#replay.visit(url, wanted);
     if (address === null) return false;
     if (this.isTaken) return true;
+    if (!isReady) {
+      this.#show({ url, title: "", document: undefined, resources: [], blocked: 0, isLoading: false, isLost: true });
+      return true;
+    }
     this.#since = [];
     this.#show({ url, title: "", document: undefined, resources: [], blocked: 0, isLoading: true, isLost: false });
     this.#await(url);
@@ -156,6 +160,15 @@ export class ReplayFrame {
     if (address.includes("#")) await this.#leave();
     this.#frame.contentWindow?.location.replace(address);
     return true;
+  }
+
+  /** Asked again where it was not: what an origin has of another collection is no reason to show this one beside it. */
+  async #isReady(): Promise<boolean> {
+    if (!this.#claim) return true;
+    const ready = (this.#ready ??= this.#claim.granted.then(() => areReachable(this.#replay.origins, this.#host)));
+    const isReady = await ready;
+    if (!isReady && this.#ready === ready) this.#ready = undefined;
+    return isReady;
   }
 
   /** What comes asks the archive first, and its origin a port before that, unless its server is out of reach. */

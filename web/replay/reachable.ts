@@ -18,7 +18,9 @@ export interface Frame extends EventTarget {
   remove(): void;
 }
 
+/** From when something is there, be it the browser's own word that nothing answers; slow machines take their time until then. */
 const PATIENCE_MS = 3_000;
+const LOADING_MS = 10_000;
 
 /** Where the boot page of a way is; it stands there, and readies the origin for this collection. */
 export async function standingOf(origins: Origins): Promise<string> {
@@ -53,14 +55,20 @@ export async function stand(origins: Origins, address: string, host: FrameHost):
     const onMessage = (event: MessageEvent): void => {
       if (labelOf(origins, event.origin) !== undefined && (event.data as { wa?: unknown } | null)?.wa === "here") done({ leave });
     };
-    const timer = setTimeout(() => done(null), PATIENCE_MS);
+    let timer = setTimeout(() => done(null), LOADING_MS);
+    const onLoad = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => done(null), PATIENCE_MS);
+    };
     const done = (standing: Standing | null): void => {
       clearTimeout(timer);
       removeEventListener("message", onMessage);
+      frame.removeEventListener("load", onLoad);
       if (!standing) leave();
       resolve(standing);
     };
     addEventListener("message", onMessage);
+    frame.addEventListener("load", onLoad);
     frame.src = address;
     host.append(frame as never);
   });
