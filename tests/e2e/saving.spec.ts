@@ -168,34 +168,36 @@ test("it is written as it comes where the browser lets a file be picked", async 
   await expect(viewer.list).toBeVisible();
 });
 
-/** A file of the page's own takes the place of one that the user picks; nothing is written beyond the first piece until it is let. */
+/** Takes the place of a file that the user picks; nothing is written beyond the first piece until it is let. */
 async function holdFile(page: Page): Promise<{ let: () => Promise<void>; size: () => Promise<number>; digest: () => Promise<string> }> {
-  const ask = () =>
-    page.evaluate(async () => {
-      const bytes = await (await (await (await navigator.storage.getDirectory()).getFileHandle("saved")).getFile()).arrayBuffer();
-      const digest = Array.from(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)), (byte) => byte.toString(16).padStart(2, "0"));
-      return { size: bytes.byteLength, digest: digest.join("") };
-    });
   await page.evaluate(() => {
     let go = (): void => undefined;
     const gone = new Promise<void>((resolve) => (go = resolve));
-    const showSaveFilePicker = async (): Promise<unknown> => {
-      const handle = await (await navigator.storage.getDirectory()).getFileHandle("saved", { create: true });
-      const createWritable = async (): Promise<unknown> => {
-        const file = await handle.createWritable();
-        let count = 0;
-        const write = async (piece: BufferSource): Promise<void> => {
-          if ((count += 1) > 1) await gone;
-          await file.write(piece);
-        };
-        return { write, close: () => file.close(), abort: () => file.abort() };
+    const picked = { bytes: new Uint8Array(), go };
+    const createWritable = (): unknown => {
+      let pieces: Uint8Array<ArrayBuffer>[] = [];
+      return {
+        async write(piece: Uint8Array<ArrayBuffer>) {
+          if (pieces.push(piece.slice()) > 1) await gone;
+        },
+        async close() {
+          picked.bytes = new Uint8Array(await new Blob(pieces).arrayBuffer());
+        },
+        async abort() {
+          pieces = [];
+        },
       };
-      return { name: handle.name, createWritable };
     };
-    Object.assign(globalThis, { showSaveFilePicker, letGo: go });
+    Object.assign(globalThis, { picked, showSaveFilePicker: async () => ({ name: "saved", createWritable: async () => createWritable() }) });
   });
+  const ask = () =>
+    page.evaluate(async () => {
+      const { bytes } = (globalThis as unknown as { picked: { bytes: Uint8Array<ArrayBuffer> } }).picked;
+      const digest = Array.from(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)), (byte) => byte.toString(16).padStart(2, "0"));
+      return { size: bytes.length, digest: digest.join("") };
+    });
   return {
-    let: () => page.evaluate(() => (globalThis as unknown as { letGo: () => void }).letGo()),
+    let: () => page.evaluate(() => (globalThis as unknown as { picked: { go: () => void } }).picked.go()),
     size: async () => (await ask()).size,
     digest: async () => (await ask()).digest,
   };
