@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { runScript } from "./command.mjs";
 import { at } from "./place.mjs";
 import { step } from "./say.mjs";
-import { reportFirstLoad } from "./sizes.mjs";
+import { reportEverything, reportFirstLoad } from "./sizes.mjs";
 import { digest, filesBelow, isFresh, leaveStamp } from "./stamp.mjs";
 
 const rolldown = at("node_modules/rolldown/bin/cli.mjs");
@@ -38,5 +38,6 @@ export async function buildApp() {
   await putShell();
   // Before the stamp: a build that is too big is never called done.
   reportFirstLoad();
+  reportEverything();
   leaveStamp("app", stamp);
 }

@@ -61,8 +61,6 @@ export async function installWasmTools() {
       "--debug", "--no-default-features", "--bin", "wasm-bindgen", "wasm-bindgen-cli",
     ]),
     await toolFolder("wasm-pack", wasmPackVersion, "2 to 6 minutes", ["--locked", "wasm-pack"]),
-    // wasm-opt, from npm's binaryen.
-    at("node_modules", ".bin"),
   ];
   return { ...process.env, PATH: [...folders.filter(Boolean), process.env.PATH].join(delimiter) };
 }

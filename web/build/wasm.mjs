@@ -5,7 +5,7 @@
  */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { run } from "./command.mjs";
+import { run, runScript } from "./command.mjs";
 import { at } from "./place.mjs";
 import { installWasmTools } from "./rust.mjs";
 import { step } from "./say.mjs";
@@ -18,7 +18,7 @@ const rustFlags = "-C target-feature=+simd128";
 /** Modules are small before they are fast, but for those whose whole point is speed and that no first load needs. */
 const profiles = { store: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, documents: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, scripts: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, dictionary: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" } };
 const outputs = (name) => [".js", ".d.ts", "_bg.wasm"].map((end) => `web/lib/wasm/${name}${end}`);
-const inputs = ["crate", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
+const inputs = ["crate", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "web/build/shrink.mjs"];
 
 function staleModules() {
   const digested = digest(inputs, rustFlags);
@@ -55,6 +55,8 @@ async function environment() {
   delete env.RUSTFLAGS;
   delete env.CARGO_ENCODED_RUSTFLAGS;
   env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = rustFlags;
+  // Panics are found by their names, which go then.
+  env.CARGO_PROFILE_RELEASE_STRIP = "none";
   return env;
 }
 
@@ -67,6 +69,7 @@ async function build(name, env, features = [], folder = at("web/lib/wasm")) {
   await run("wasm-pack", ["build", at("crate"), ...mode, "--", "--locked", "--no-default-features", "--features", [name, ...features].join()], { env: { ...env, ...own } });
   mkdirSync(folder, { recursive: true });
   for (const file of readdirSync(aside)) {
-    if (/\.(js|ts|wasm)$/.test(file)) copyFileSync(`${aside}/${file}`, join(folder, file));
+    if (/\.wasm$/.test(file)) await runScript(at("web/build/shrink.mjs"), [`${aside}/${file}`, join(folder, file)]);
+    else if (/\.(js|ts)$/.test(file)) copyFileSync(`${aside}/${file}`, join(folder, file));
   }
 }
