@@ -5,6 +5,8 @@
 //!   directory := sections:varint section*, in a block
 //!   section   := name:bytes kind entries weight height root.offset root.length, all varints
 
+use std::rc::Rc;
+
 use xxhash_rust::xxh64::xxh64;
 
 use super::block::Place;
@@ -66,7 +68,7 @@ impl Kind {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    pub name: Vec<u8>,
+    pub name: Rc<[u8]>,
     pub kind: Kind,
     pub entries: u64,
     /// The sum of what the entries weigh.
@@ -105,7 +107,7 @@ pub fn read_directory(content: &[u8]) -> Option<Vec<Section>> {
     let mut sections = Vec::new();
     for _ in 0..count {
         let length = usize::try_from(reader.varint()?).ok()?;
-        let name = reader.take(length)?.to_vec();
+        let name = reader.take(length)?.into();
         let kind = Kind::from_number(reader.varint()?)?;
         sections.push(Section {
             name,

@@ -100,6 +100,116 @@ impl Entries {
         let start = usize::try_from(u32::from_le_bytes(bytes)).ok()?;
         (start < self.starts_at).then_some(start)
     }
+
+    fn runs(&self) -> usize {
+        self.count.div_ceil(STRIDE)
+    }
+
+    /// The entry that begins at a byte.
+    fn stored(&self, at: usize) -> Result<Stored<'_>, Malformed> {
+        let bytes = self.content.get(at..self.starts_at).ok_or(Malformed)?;
+        let mut reader = Reader::new(bytes);
+        let mut length = || usize::try_from(reader.varint()?).ok();
+        let (Some(shared), Some(own), Some(value)) = (length(), length(), length()) else {
+            return Err(Malformed);
+        };
+        let own = reader.take(own).ok_or(Malformed)?;
+        let value_at = self.starts_at - reader.left();
+        reader.take(value).ok_or(Malformed)?;
+        if shared.saturating_add(own.len()) > SEGMENT_KEY_BYTES_MAX {
+            return Err(Malformed);
+        }
+        Ok(Stored {
+            shared,
+            own,
+            value: (value_at, value_at + value),
+        })
+    }
+
+    /// The last run that begins below a key, or the first one.
+    fn run_of(&self, key: &[u8]) -> Result<usize, Malformed> {
+        let (mut from, mut to) = (0, self.runs());
+        while to - from > 1 {
+            let middle = from.midpoint(to);
+            let first = self.stored(self.start(middle).ok_or(Malformed)?)?;
+            if first.shared > 0 {
+                return Err(Malformed);
+            }
+            if first.own < key {
+                from = middle;
+            } else {
+                to = middle;
+            }
+        }
+        Ok(from)
+    }
+
+    /// Looks for the first entry whose key is not below `key`. A key is compared as far as it is another than that of
+    /// the entry before, and none is put together.
+    fn sought(&self, key: &[u8]) -> Result<Sought<'_>, Malformed> {
+        let mut sought = Sought {
+            index: 0,
+            found: None,
+            before: None,
+        };
+        if self.count == 0 {
+            return Ok(sought);
+        }
+        let run = self.run_of(key)?;
+        sought.index = run * STRIDE;
+        let mut at = self.start(run).ok_or(Malformed)?;
+        // How long the key before is, and how much of it is as it is looked for.
+        let (mut length, mut alike) = (0, 0);
+        while sought.index < self.count {
+            let entry = self.stored(at)?;
+            if entry.shared > length {
+                return Err(Malformed);
+            }
+            if entry.shared <= alike {
+                let wanted = &key[entry.shared..];
+                let more = shared_bytes(entry.own, wanted);
+                let is_below = match (entry.own.get(more), wanted.get(more)) {
+                    (_, None) => false,
+                    (None, Some(_)) => true,
+                    (Some(byte), Some(wanted)) => byte < wanted,
+                };
+                if !is_below {
+                    sought.found = Some(entry);
+                    return Ok(sought);
+                }
+                alike = entry.shared + more;
+            }
+            length = entry.shared + entry.own.len();
+            at = entry.value.1;
+            sought.before = Some(entry);
+            sought.index += 1;
+        }
+        Ok(sought)
+    }
+
+    /// The value of the last entry whose key is below `key`, or of the first entry.
+    pub fn value_before(&self, key: &[u8]) -> Result<&[u8], Malformed> {
+        let sought = self.sought(key)?;
+        let entry = sought.before.or(sought.found).ok_or(Malformed)?;
+        self.content
+            .get(entry.value.0..entry.value.1)
+            .ok_or(Malformed)
+    }
+}
+
+/// An entry as it stands in a block; the next one begins where its value ends.
+struct Stored<'a> {
+    shared: usize,
+    own: &'a [u8],
+    value: (usize, usize),
+}
+
+struct Sought<'a> {
+    /// Of the entry that was found; how many there are where none was.
+    index: usize,
+    found: Option<Stored<'a>>,
+    /// The entry before it in its run.
+    before: Option<Stored<'a>>,
 }
 
 /// Stands at one entry of a block.
@@ -152,26 +262,19 @@ impl Walk {
 
     /// Goes to the first entry whose key is not below `key`; false where all are.
     pub fn seek(&mut self, entries: &Entries, key: &[u8]) -> Result<bool, Malformed> {
-        if entries.count == 0 {
-            return Ok(false);
-        }
-        // The last start whose key is below, or the first one.
-        let (mut from, mut to) = (0, entries.count.div_ceil(STRIDE));
-        while to - from > 1 {
-            let middle = from.midpoint(to);
-            self.begin(entries, middle)?;
-            if self.key.as_slice() < key {
-                from = middle;
-            } else {
-                to = middle;
-            }
-        }
-        self.begin(entries, from)?;
-        while self.key.as_slice() < key {
-            if !self.go_on(entries)? {
-                return Ok(false);
-            }
-        }
+        let sought = entries.sought(key)?;
+        let Some(found) = sought.found else {
+            return match entries.count.checked_sub(1) {
+                Some(last) => self.go_to(entries, last).map(|()| false),
+                None => Ok(false),
+            };
+        };
+        // What it shares with the entry before is as it is looked for.
+        self.key.clear();
+        self.key.extend_from_slice(&key[..found.shared]);
+        self.key.extend_from_slice(found.own);
+        self.index = sought.index;
+        (self.value, self.next) = (found.value, found.value.1);
         Ok(true)
     }
 
@@ -181,7 +284,7 @@ impl Walk {
         entries: &Entries,
         is_so: impl Fn(&Walk) -> bool,
     ) -> Result<(), Malformed> {
-        let (mut from, mut to) = (0, entries.count.div_ceil(STRIDE));
+        let (mut from, mut to) = (0, entries.runs());
         while to - from > 1 {
             let middle = from.midpoint(to);
             self.begin(entries, middle)?;
@@ -215,23 +318,13 @@ impl Walk {
     }
 
     fn read(&mut self, entries: &Entries) -> Result<(), Malformed> {
-        let bytes = entries.content.get(self.next..entries.starts_at);
-        let mut reader = Reader::new(bytes.ok_or(Malformed)?);
-        let mut length = || usize::try_from(reader.varint()?).ok();
-        let lengths = (length(), length(), length());
-        let (Some(shared), Some(own), Some(value)) = lengths else {
-            return Err(Malformed);
-        };
-        let own = reader.take(own).ok_or(Malformed)?;
-        let value_at = entries.starts_at - reader.left();
-        reader.take(value).ok_or(Malformed)?;
-        if shared > self.key.len() || shared + own.len() > SEGMENT_KEY_BYTES_MAX {
+        let stored = entries.stored(self.next)?;
+        if stored.shared > self.key.len() {
             return Err(Malformed);
         }
-        self.key.truncate(shared);
-        self.key.extend_from_slice(own);
-        self.value = (value_at, value_at + value);
-        self.next = entries.starts_at - reader.left();
+        self.key.truncate(stored.shared);
+        self.key.extend_from_slice(stored.own);
+        (self.value, self.next) = (stored.value, stored.value.1);
         Ok(())
     }
 }

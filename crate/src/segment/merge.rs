@@ -55,8 +55,8 @@ impl Merge {
     pub fn joining(id: u64, sources: Vec<Segment>, join: Box<dyn Join>) -> Merge {
         let mut names: Vec<(Vec<u8>, Kind)> = Vec::new();
         for section in sources.iter().flat_map(Segment::sections) {
-            if names.iter().all(|(name, _)| *name != section.name) {
-                names.push((section.name.clone(), section.kind));
+            if names.iter().all(|(name, _)| **name != *section.name) {
+                names.push((section.name.to_vec(), section.kind));
             }
         }
         Merge {

@@ -25,6 +25,32 @@ pub(super) struct Leaf {
     pub span: Span,
 }
 
+/// What the tree of a section is gone down to.
+enum Wanted<'a> {
+    Key(&'a [u8]),
+    Entry(u64),
+}
+
+impl Wanted<'_> {
+    /// The child of an index block to go on with; `None` where it is malformed.
+    fn child(&self, entries: &Entries) -> Option<Child> {
+        match self {
+            // The last child that begins below the key: of equal keys the first may be in there.
+            Wanted::Key(key) => Child::read(entries.value_before(key).ok()?),
+            // The last child that has no more than that before it.
+            Wanted::Entry(entry) => {
+                let mut walk = Walk::default();
+                let is_at_most = |walk: &Walk| {
+                    let child = Child::read(walk.value(entries));
+                    child.is_some_and(|child| child.entries <= *entry)
+                };
+                walk.go_to_last(entries, is_at_most).ok()?;
+                Child::read(walk.value(entries))
+            }
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Segment {
     file: u32,
@@ -75,7 +101,7 @@ impl Segment {
     }
 
     pub fn section(&self, name: &[u8]) -> Option<&Section> {
-        self.sections.iter().find(|section| section.name == name)
+        self.sections.iter().find(|section| *section.name == *name)
     }
 
     /// What is before the first entry whose key is not below `key`, in a section that is ordered by keys.
@@ -116,14 +142,7 @@ impl Segment {
         key: &[u8],
         blocks: &mut Blocks,
     ) -> Result<Leaf, Stop> {
-        self.descend(section, blocks, |walk, entries| {
-            let is_there = walk.seek(entries, key)?;
-            // The last child that begins below the key: of equal keys the first may be in there.
-            if is_there && walk.index() > 0 {
-                walk.go_to(entries, walk.index() - 1)?;
-            }
-            Ok(())
-        })
+        self.descend(section, blocks, &Wanted::Key(key))
     }
 
     /// The block in which an entry is.
@@ -133,25 +152,18 @@ impl Segment {
         entry: u64,
         blocks: &mut Blocks,
     ) -> Result<Leaf, Stop> {
-        self.descend(section, blocks, |walk, entries| {
-            // The last child that has no more than that before it.
-            walk.go_to_last(entries, |walk| {
-                let child = Child::read(walk.value(entries));
-                child.is_some_and(|child| child.entries <= entry)
-            })
-        })
+        self.descend(section, blocks, &Wanted::Entry(entry))
     }
 
-    /// Goes down from the root; `choose` takes the walk to the child to go on with.
+    /// Goes down from the root.
     fn descend(
         &self,
         section: &Section,
         blocks: &mut Blocks,
-        mut choose: impl FnMut(&mut Walk, &Entries) -> Result<(), super::entries::Malformed>,
+        wanted: &Wanted<'_>,
     ) -> Result<Leaf, Stop> {
         let mut place = section.root;
         let mut before = Rank::default();
-        let mut walk = Walk::default();
         for _ in 0..section.height {
             let span = self.span(place);
             let entries = blocks.entries(self.file, place)?;
@@ -159,8 +171,7 @@ impl Segment {
             if entries.len() == 0 {
                 return Err(damaged);
             }
-            choose(&mut walk, &entries).map_err(|_| damaged)?;
-            let child = Child::read(walk.value(&entries)).ok_or(damaged)?;
+            let child = wanted.child(&entries).ok_or(damaged)?;
             // A child stands before what tells of it, so that no block leads back to itself.
             if child.place.offset >= place.offset {
                 return Err(damaged);

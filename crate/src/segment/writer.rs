@@ -178,7 +178,7 @@ impl SegmentWriter {
             Place::default()
         };
         self.sections.push(Section {
-            name,
+            name: name.into(),
             kind,
             entries: whole.entries,
             weight: whole.weight,

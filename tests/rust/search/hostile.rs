@@ -22,7 +22,7 @@ impl Sections {
         let segment = host.open(file).expect("a segment");
         let sections = segment.sections().iter().map(|section| {
             let entries = host.read(&segment, section, 0).expect("entries");
-            (section.name.clone(), section.kind, entries)
+            (section.name.to_vec(), section.kind, entries)
         });
         Sections(sections.collect())
     }
