@@ -80,38 +80,66 @@ pub fn write_lengths(first: u32, documents: &[(u32, Codes)]) -> Vec<u8> {
 /// `None` where these are none, or not of the stretch that begins with that row.
 pub fn read_lengths(first: u32, value: &[u8]) -> Option<Vec<(u32, Codes)>> {
     let mut documents = Vec::new();
-    each_length(first, value, |row, codes| documents.push((row, codes)))?;
+    let mut lengths = Lengths::new(first, value);
+    while !lengths.rest.is_empty() {
+        documents.push(lengths.next()?);
+    }
     Some(documents)
 }
 
-/// Tells them one by one.
-pub fn each_length(first: u32, value: &[u8], mut tell: impl FnMut(u32, Codes)) -> Option<()> {
-    let mut rest = value;
-    let mut next = first;
-    while !rest.is_empty() {
+/// Adds the codes of some rows of the stretch, which are in order; of those that are not there they are 0.
+pub fn codes_of(first: u32, rows: &[u32], value: &[u8], codes: &mut Vec<Codes>) -> Option<()> {
+    let mut lengths = Lengths::new(first, value);
+    let mut last = None;
+    for row in rows {
+        while last.is_none_or(|(before, _)| before < *row) && !lengths.rest.is_empty() {
+            last = Some(lengths.next()?);
+        }
+        let own = last.filter(|(other, _)| other == row);
+        codes.push(own.map(|(_, codes)| codes).unwrap_or_default());
+    }
+    Some(())
+}
+
+/// Goes through the lengths of a stretch.
+struct Lengths<'a> {
+    first: u32,
+    next: u32,
+    rest: &'a [u8],
+}
+
+impl Lengths<'_> {
+    fn new(first: u32, rest: &[u8]) -> Lengths<'_> {
+        Lengths {
+            first,
+            next: first,
+            rest,
+        }
+    }
+
+    fn next(&mut self) -> Option<(u32, Codes)> {
         // Nearly all are the next row, or a few on.
-        let between = match rest {
+        let between = match self.rest {
             [byte, behind @ ..] if *byte < 0x80 => {
-                rest = behind;
+                self.rest = behind;
                 u64::from(*byte)
             }
             _ => {
-                let mut reader = Reader::new(rest);
+                let mut reader = Reader::new(self.rest);
                 let between = reader.varint()?;
-                rest = &rest[rest.len() - reader.left()..];
+                self.rest = &self.rest[self.rest.len() - reader.left()..];
                 between
             }
         };
-        let row = next.checked_add(u32::try_from(between).ok()?)?;
-        if row - first >= STRETCH_ROWS {
+        let row = self.next.checked_add(u32::try_from(between).ok()?)?;
+        if row - self.first >= STRETCH_ROWS {
             return None;
         }
-        let (codes, behind) = rest.split_first_chunk::<{ Field::ALL.len() }>()?;
-        tell(row, *codes);
-        rest = behind;
-        next = row.checked_add(1)?;
+        let (codes, behind) = self.rest.split_first_chunk::<{ Field::ALL.len() }>()?;
+        self.rest = behind;
+        self.next = row.checked_add(1)?;
+        Some((row, *codes))
     }
-    Some(())
 }
 
 /// Lengths of two parts of a stretch as one.
@@ -207,9 +235,21 @@ mod tests {
                 Some(whole.clone())
             );
         }
-        assert_eq!(read_lengths(2048, &whole), Some(documents));
+        assert_eq!(read_lengths(2048, &whole), Some(documents.clone()));
+        let rows: Vec<u32> = (2048..3072).collect();
+        for step in [1, 2, 5, 900] {
+            let some: Vec<u32> = rows.iter().copied().step_by(step).collect();
+            let mut codes = Vec::new();
+            codes_of(2048, &some, &whole, &mut codes).expect("sound");
+            let expected = some.iter().map(|row| {
+                let own = documents.iter().find(|(other, _)| other == row);
+                own.map_or(Codes::default(), |(_, codes)| *codes)
+            });
+            assert_eq!(codes, expected.collect::<Vec<_>>());
+        }
         for length in 0..whole.len() {
             let _ = read_lengths(2048, &whole[..length]);
+            let _ = codes_of(2048, &rows, &whole[..length], &mut Vec::new());
         }
     }
 }

@@ -12,7 +12,9 @@ const NEAR_PIECES: usize = 6;
 
 /// Stands at a piece, and goes on only.
 pub struct List {
-    prefix: Vec<u8>,
+    /// What the keys of its pieces begin with, and the row that was looked for last.
+    key: Vec<u8>,
+    prefix_bytes: usize,
     segment: usize,
     cursor: Option<Cursor>,
     /// The entry where the cursor stands may be one before the list.
@@ -21,15 +23,19 @@ pub struct List {
     value: Vec<u8>,
     piece: Piece,
     is_read: bool,
+    /// Positions of the piece, once they were asked for.
+    differences: Option<Vec<u32>>,
+    /// Those of the row that was asked for last.
     positions: Vec<u32>,
-    has_positions: bool,
     is_over: bool,
 }
 
 impl List {
     pub fn new(term: &[u8], field: Field) -> List {
+        let key = postings::list_prefix(term, field);
         List {
-            prefix: postings::list_prefix(term, field),
+            prefix_bytes: key.len(),
+            key,
             segment: 0,
             cursor: None,
             may_be_before: false,
@@ -37,8 +43,8 @@ impl List {
             value: Vec::new(),
             piece: Piece::default(),
             is_read: false,
+            differences: None,
             positions: Vec::new(),
-            has_positions: false,
             is_over: false,
         }
     }
@@ -86,9 +92,9 @@ impl List {
         let Some(section) = segment.section(TERMS) else {
             return Err(Stop::Damaged(segment.whole()));
         };
-        let mut key = self.prefix.clone();
-        key.extend(row.to_be_bytes());
-        let mut cursor = Cursor::at_key(segment, section, &key, blocks)?;
+        self.key.truncate(self.prefix_bytes);
+        self.key.extend(row.to_be_bytes());
+        let mut cursor = Cursor::at_key(segment, section, &self.key, blocks)?;
         self.may_be_before = row > 0 && cursor.entry() > 0;
         if self.may_be_before {
             cursor.go_back();
@@ -106,7 +112,8 @@ impl List {
         };
         let damaged = Stop::Damaged(segment.whole());
         let entry = cursor.read(segment, blocks)?;
-        let own = entry.and_then(|(key, value)| Some((key.strip_prefix(&self.prefix[..])?, value)));
+        let prefix = &self.key[..self.prefix_bytes];
+        let own = entry.and_then(|(key, value)| Some((key.strip_prefix(prefix)?, value)));
         match own {
             Some((row, value)) => {
                 let row = row.try_into().map_err(|_| damaged)?;
@@ -114,7 +121,7 @@ impl List {
                 self.value.clear();
                 self.value.extend_from_slice(value);
                 self.head = Some(head);
-                (self.is_read, self.has_positions) = (false, false);
+                (self.is_read, self.differences) = (false, None);
             }
             None if self.may_be_before => cursor.go_on(),
             None => {
@@ -193,20 +200,22 @@ impl List {
     ) -> Result<&[u32], Stop> {
         let damaged = self.damaged(search);
         let head = self.head.ok_or(damaged)?;
-        if !self.has_positions {
-            let apart = self.apart(search, &head, blocks)?;
-            let value = apart.as_deref().unwrap_or(&self.value);
-            let read = self.piece.read_positions(&head, value, &mut self.positions);
-            read.ok_or(damaged)?;
-            self.has_positions = true;
-        }
-        let before = &self.piece.frequencies[..at];
-        let before = before
-            .iter()
-            .map(|frequency| *frequency as usize)
-            .sum::<usize>();
-        let count = self.piece.frequencies[at] as usize;
-        self.positions.get(before..before + count).ok_or(damaged)
+        let differences = match &mut self.differences {
+            Some(differences) => differences,
+            None => {
+                let apart = self.apart(search, &head, blocks)?;
+                let value = apart.as_deref().unwrap_or(&self.value);
+                let mut differences = Vec::new();
+                let read = self.piece.read_differences(&head, value, &mut differences);
+                read.ok_or(damaged)?;
+                self.differences.insert(differences)
+            }
+        };
+        let read = self
+            .piece
+            .positions_of(at, differences, &mut self.positions);
+        read.ok_or(damaged)?;
+        Ok(&self.positions)
     }
 
     fn apart(
@@ -219,7 +228,7 @@ impl List {
         let Some(segment) = segment else {
             return Ok(None);
         };
-        let mut key = self.prefix.clone();
+        let mut key = self.key[..self.prefix_bytes].to_vec();
         key.extend(head.first.to_be_bytes());
         let found = value_of(segment, POSITIONS, &key, blocks)?;
         found.ok_or_else(|| self.damaged(search)).map(Some)
@@ -256,57 +265,30 @@ pub fn value_of(
     Ok(value.map(|(_, value)| value.to_vec()))
 }
 
-/// Lengths of documents, a stretch of them at a time.
-#[derive(Default)]
-pub struct Lengths {
-    /// The segment and the first row of what was read last.
-    at: Option<(usize, u32)>,
-    /// Of each row of the stretch; nothing where none of them has words.
-    codes: Vec<Codes>,
-}
-
-impl Lengths {
-    /// Codes of the lengths of the fields of rows; of a row without words they are 0.
-    pub fn of(
-        &mut self,
-        search: &SearchIndex,
-        rows: &[u32],
-        codes: &mut Vec<Codes>,
-        blocks: &mut Blocks,
-    ) -> Result<(), Stop> {
-        codes.clear();
-        for row in rows {
-            let at = (search.segment_of(*row), *row - *row % STRETCH_ROWS);
-            if self.at != Some(at) {
-                self.read(search, at, blocks)?;
-            }
-            let place = (*row % STRETCH_ROWS) as usize;
-            codes.push(self.codes.get(place).copied().unwrap_or_default());
-        }
-        Ok(())
+/// Codes of the lengths of the fields of rows of one stretch; of a row without words they are 0.
+pub fn lengths_of(
+    search: &SearchIndex,
+    rows: &[u32],
+    codes: &mut Vec<Codes>,
+    blocks: &mut Blocks,
+) -> Result<(), Stop> {
+    codes.clear();
+    let first = rows.first().map_or(0, |row| *row - *row % STRETCH_ROWS);
+    // A stretch may lie in two segments, each of which tells its own rows of it.
+    let mut rest = rows;
+    while let Some(row) = rest.first() {
+        let at = search.segment_of(*row);
+        let here = rest.partition_point(|row| search.segment_of(*row) == at);
+        let (own, behind) = rest.split_at(here);
+        let value = match search.segment(at) {
+            Some(segment) => value_of(segment, LENGTHS, &lengths::lengths_key(first), blocks)?,
+            None => None,
+        };
+        let told = lengths::codes_of(first, own, &value.unwrap_or_default(), codes);
+        told.ok_or_else(|| damaged(search, at))?;
+        rest = behind;
     }
-
-    fn read(
-        &mut self,
-        search: &SearchIndex,
-        at: (usize, u32),
-        blocks: &mut Blocks,
-    ) -> Result<(), Stop> {
-        self.at = None;
-        self.codes.clear();
-        if let Some(segment) = search.segment(at.0) {
-            let value = value_of(segment, LENGTHS, &lengths::lengths_key(at.1), blocks)?;
-            if let Some(value) = value {
-                self.codes.resize(STRETCH_ROWS as usize, Codes::default());
-                lengths::each_length(at.1, &value, |row, codes| {
-                    self.codes[(row % STRETCH_ROWS) as usize] = codes;
-                })
-                .ok_or_else(|| damaged(search, at.0))?;
-            }
-        }
-        self.at = Some(at);
-        Ok(())
-    }
+    Ok(())
 }
 
 /// With which words the stored pieces of a row's text begin, from the second on.

@@ -138,28 +138,13 @@ impl Piece {
         (count <= POSITIONS_MAX).then_some(count)
     }
 
-    /// Positions of all rows, one after another: out of the value of the piece, or of the entry that has them apart.
-    pub fn read_positions(
+    /// Adds the positions of all rows, as differences: out of the value of the piece, or of the entry that has them apart.
+    pub fn read_differences(
         &self,
         head: &Head,
         value: &[u8],
-        positions: &mut Vec<u32>,
+        differences: &mut Vec<u32>,
     ) -> Option<()> {
-        let differences = self.read_differences(head, value)?;
-        positions.clear();
-        let mut differences = differences.into_iter();
-        for frequency in &self.frequencies {
-            let mut next = 0u32;
-            for _ in 0..*frequency {
-                let position = next.checked_add(differences.next()?)?;
-                positions.push(position);
-                next = position.checked_add(1)?;
-            }
-        }
-        Some(())
-    }
-
-    fn read_differences(&self, head: &Head, value: &[u8]) -> Option<Vec<u32>> {
         let count = self.count()?;
         let mut at = self.positions_at;
         if head.is_apart {
@@ -170,9 +155,28 @@ impl Piece {
             }
             at = value.len() - reader.left();
         }
-        let mut differences = Vec::new();
-        unpack(value.get(at..)?, count, &mut differences).ok()?;
-        Some(differences)
+        unpack(value.get(at..)?, count, differences).ok()?;
+        Some(())
+    }
+
+    /// Positions of one of the rows, out of the differences of all.
+    pub fn positions_of(
+        &self,
+        at: usize,
+        differences: &[u32],
+        positions: &mut Vec<u32>,
+    ) -> Option<()> {
+        positions.clear();
+        let frequencies = self.frequencies.get(..at)?.iter();
+        let before: usize = frequencies.map(|frequency| *frequency as usize).sum();
+        let count = *self.frequencies.get(at)? as usize;
+        let mut next = 0u32;
+        for difference in differences.get(before..before.checked_add(count)?)? {
+            let position = next.checked_add(*difference)?;
+            positions.push(position);
+            next = position.checked_add(1)?;
+        }
+        Some(())
     }
 }
 
@@ -267,9 +271,7 @@ pub fn join(a: (u32, &[u8]), b: (u32, &[u8])) -> Option<Vec<u8>> {
         piece.read(head, value)?;
         count += piece.count()?;
         if !is_apart {
-            whole
-                .differences
-                .extend(piece.read_differences(head, value)?);
+            piece.read_differences(head, value, &mut whole.differences)?;
         }
         whole.rows.extend(piece.rows);
         whole.frequencies.extend(piece.frequencies);

@@ -18,7 +18,7 @@ use super::field::Field;
 use super::finding::Form;
 use super::kept::SearchIndex;
 use super::lengths::{Codes, STRETCH_ROWS, decoded};
-use super::list::{Lengths, List};
+use super::list::{List, lengths_of};
 use crate::segment::{Blocks, Stop};
 
 const K1: f64 = 1.2;
@@ -63,28 +63,21 @@ impl PartialOrd for Hit {
 
 /// What lengths weigh in an index.
 pub struct Norms {
-    of: [Vec<f64>; Field::ALL.len()],
+    /// What each word of a field adds.
+    a_word: [f64; Field::ALL.len()],
 }
 
 impl Norms {
     pub fn new(totals: &Totals) -> Norms {
-        let of = totals.words.map(|words| {
+        let a_word = totals.words.map(|words| {
             let mean = words as f64 / totals.documents.max(1) as f64;
-            let norm = |code| {
-                let length = f64::from(decoded(code));
-                if mean > 0.0 {
-                    1.0 - B + B * length / mean
-                } else {
-                    1.0
-                }
-            };
-            (0..=u8::MAX).map(norm).collect()
+            if mean > 0.0 { B / mean } else { 0.0 }
         });
-        Norms { of }
+        Norms { a_word }
     }
 
     fn of(&self, field: Field, code: u8) -> f64 {
-        self.of[field.place()][usize::from(code)]
+        1.0 - B + self.a_word[field.place()] * f64::from(decoded(code))
     }
 }
 
@@ -215,7 +208,6 @@ impl Part {
         search: &SearchIndex,
         blocks: &mut Blocks,
     ) -> Result<(), Stop> {
-        let norms = &norms.of[self.field.place()];
         while let Some(row) = batch.rows.get(batch.at) {
             if !self.list.seek(search, *row, blocks)? {
                 break;
@@ -235,7 +227,7 @@ impl Part {
                 }
                 if rows[here] == *row {
                     let code = batch.codes[batch.at][self.field.place()];
-                    let norm = norms[usize::from(code)];
+                    let norm = norms.of(self.field, code);
                     batch.tf[batch.at] += self.weight * f64::from(frequencies[here]) / norm;
                 }
                 batch.at += 1;
@@ -282,7 +274,6 @@ impl Batch {
 pub struct Ranking {
     groups: Vec<Group>,
     norms: Norms,
-    lengths: Lengths,
     batch: Batch,
     most: usize,
     /// The worst of the best on top.
@@ -300,7 +291,6 @@ impl Ranking {
         Ranking {
             groups,
             norms: Norms::new(totals),
-            lengths: Lengths::default(),
             batch: Batch::default(),
             most,
             best: BinaryHeap::new(),
@@ -389,8 +379,7 @@ impl Ranking {
     fn weigh(&mut self, search: &SearchIndex, blocks: &mut Blocks) -> Result<(), Stop> {
         let batch = &mut self.batch;
         if batch.codes.len() < batch.rows.len() {
-            self.lengths
-                .of(search, &batch.rows, &mut batch.codes, blocks)?;
+            lengths_of(search, &batch.rows, &mut batch.codes, blocks)?;
         }
         while let Some(group) = self.groups.get_mut(batch.group) {
             group.score(batch, &self.norms, search, blocks)?;
