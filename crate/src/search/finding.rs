@@ -9,12 +9,13 @@ use super::field::Field;
 use super::gathered::add_all;
 use super::kept::SearchIndex;
 use super::list::List;
+use super::phrase::Phrase;
 use super::postings::{self, Head, Piece};
+use super::through::Through;
 use crate::limits::{SEARCH_FORMS_MAX, SEARCH_PHRASE_FORMS_MAX};
-use crate::order::sort_by;
 use crate::segment::{Blocks, Cursor, Stop};
 
-/// Pieces, or rows of a phrase, that are looked at in one step.
+/// Pieces that are looked at in one step.
 const PIECES_A_STEP: usize = 256;
 /// Rows that are looked up one by one, where a list has so many times as many.
 const FEW: u64 = 16;
@@ -86,7 +87,7 @@ impl Meaning {
         counts.fold(0, u64::saturating_add)
     }
 
-    fn lists(&self, field: Field) -> Vec<List> {
+    pub fn lists(&self, field: Field) -> Vec<List> {
         let forms = self
             .forms
             .iter()
@@ -104,6 +105,8 @@ pub struct Finding {
     cost: u64,
     work: u64,
     rows: RoaringBitmap,
+    /// Lists that were gone through.
+    lists: Vec<List>,
     /// Words that begin so are more than can be gone through.
     is_too_wide: bool,
 }
@@ -111,10 +114,9 @@ pub struct Finding {
 enum Way {
     Waiting,
     /// One list after another.
-    Lists {
-        lists: Vec<List>,
-        next: u64,
-    },
+    Lists(Through),
+    /// They are over.
+    Over,
     /// Everything that begins alike.
     Prefix {
         segment: usize,
@@ -140,6 +142,7 @@ impl Finding {
             cost: 0,
             work: 0,
             rows: RoaringBitmap::new(),
+            lists: Vec::new(),
             is_too_wide: false,
         }
     }
@@ -176,6 +179,11 @@ impl Finding {
 
     pub fn take_rows(&mut self) -> RoaringBitmap {
         std::mem::take(&mut self.rows)
+    }
+
+    /// The lists that were gone through.
+    pub fn take_lists(&mut self) -> Vec<List> {
+        std::mem::take(&mut self.lists)
     }
 
     /// Finds out which words are meant, and how frequent they are. True when that is known.
@@ -219,14 +227,19 @@ impl Finding {
             self.way = self.begin();
         }
         match &mut self.way {
-            Way::Waiting => Ok(true),
-            Way::Lists { lists, next } => {
+            Way::Waiting | Way::Over => Ok(true),
+            Way::Lists(through) => {
                 self.work += PIECES_A_STEP as u64;
                 let few = within.filter(|within| within.len().saturating_mul(FEW) < self.cost);
-                match few {
-                    Some(few) => look_up(lists, next, few, search, blocks, &mut self.rows),
-                    None => go_through(lists, next, search, blocks, &mut self.rows),
+                let is_over = match few {
+                    Some(few) => through.add_of(few, search, blocks, &mut self.rows)?,
+                    None => through.add(search, blocks, &mut self.rows)?,
+                };
+                if is_over && let Way::Lists(through) = std::mem::replace(&mut self.way, Way::Over)
+                {
+                    self.lists = through.into_lists();
                 }
+                Ok(is_over)
             }
             Way::Prefix { segment, cursor } => {
                 let Some(slot) = self.asked.slots.first() else {
@@ -243,18 +256,20 @@ impl Finding {
                     &mut self.rows,
                 )
             }
-            Way::Phrase { field, phrase } => {
+            Way::Phrase {
+                field,
+                phrase: phrase_of,
+            } => {
                 let Some(in_field) = self.asked.fields.get(*field) else {
                     return Ok(true);
                 };
                 let slots = self.asked.slots.iter().zip(&self.meanings);
-                let phrase = phrase.get_or_insert_with(|| Phrase::new(slots, *in_field));
+                let phrase = phrase_of.get_or_insert_with(|| Phrase::new(slots, *in_field));
                 self.work += PIECES_A_STEP as u64;
                 if phrase.step(search, within, blocks, &mut self.rows)? {
-                    self.way = Way::Phrase {
-                        field: *field + 1,
-                        phrase: None,
-                    };
+                    *field += 1;
+                    let lists = phrase_of.take().map(Phrase::into_lists);
+                    self.lists.extend(lists.into_iter().flatten());
                 }
                 Ok(false)
             }
@@ -280,10 +295,7 @@ impl Finding {
                 .iter()
                 .flat_map(|meaning| meaning.lists(*field))
         });
-        Way::Lists {
-            lists: lists.collect(),
-            next: 0,
-        }
+        Way::Lists(Through::keeping(lists.collect()))
     }
 }
 
@@ -302,86 +314,6 @@ fn prefix_cost(prefix: &[u8], search: &SearchIndex, blocks: &mut Blocks) -> Resu
         cost = cost.saturating_add(last.saturating_sub(first).saturating_mul(4));
     }
     Ok(cost)
-}
-
-/// Adds rows of lists, from `next` on of the last one. True when they are over, and none is left.
-pub fn go_through(
-    lists: &mut Vec<List>,
-    next: &mut u64,
-    search: &SearchIndex,
-    blocks: &mut Blocks,
-    rows: &mut RoaringBitmap,
-) -> Result<bool, Stop> {
-    let mut found = Vec::new();
-    let outcome = go_through_pieces(lists, next, search, blocks, &mut found);
-    add_all(found, rows);
-    outcome
-}
-
-fn go_through_pieces(
-    lists: &mut Vec<List>,
-    next: &mut u64,
-    search: &SearchIndex,
-    blocks: &mut Blocks,
-    found: &mut Vec<u32>,
-) -> Result<bool, Stop> {
-    let mut piece = Vec::new();
-    for _ in 0..PIECES_A_STEP {
-        let Some(list) = lists.last_mut() else {
-            return Ok(true);
-        };
-        let row = u32::try_from(*next).ok();
-        let is_there = match row {
-            Some(row) => list.seek(search, row, blocks)?,
-            None => false,
-        };
-        if is_there {
-            list.read_rows(search, &mut piece)?;
-            found.extend_from_slice(&piece);
-            *next = u64::from(piece.last().copied().unwrap_or(u32::MAX)) + 1;
-        } else {
-            lists.pop();
-            *next = 0;
-        }
-    }
-    Ok(lists.is_empty())
-}
-
-/// Adds those of few rows that lists have. True when they are over, and none is left.
-fn look_up(
-    lists: &mut Vec<List>,
-    next: &mut u64,
-    few: &RoaringBitmap,
-    search: &SearchIndex,
-    blocks: &mut Blocks,
-    rows: &mut RoaringBitmap,
-) -> Result<bool, Stop> {
-    for _ in 0..PIECES_A_STEP {
-        let Some(list) = lists.last_mut() else {
-            return Ok(true);
-        };
-        let candidate = u32::try_from(*next).ok().and_then(|row| {
-            let mut wanted = few.iter();
-            wanted.advance_to(row);
-            wanted.next()
-        });
-        let found = match candidate {
-            Some(candidate) => list.next_row(search, candidate, blocks)?,
-            None => None,
-        };
-        match found {
-            Some(found) if Some(found) == candidate => {
-                rows.insert(found);
-                *next = u64::from(found) + 1;
-            }
-            Some(found) => *next = u64::from(found),
-            None => {
-                lists.pop();
-                *next = 0;
-            }
-        }
-    }
-    Ok(lists.is_empty())
 }
 
 fn go_through_prefix(
@@ -434,123 +366,4 @@ fn go_through_words(
         here.go_on();
     }
     Ok(false)
-}
-
-/// Words that follow each other in a field.
-struct Phrase {
-    /// Of each word its number and its lists, the rarest word first.
-    slots: Vec<(u32, Vec<List>)>,
-    next: u64,
-}
-
-impl Phrase {
-    fn new<'a>(slots: impl Iterator<Item = (&'a Slot, &'a Meaning)>, field: Field) -> Phrase {
-        let mut slots: Vec<(u64, u32, Vec<List>)> = slots
-            .map(|(slot, meaning)| (meaning.cost(), slot.offset, meaning.lists(field)))
-            .collect();
-        sort_by(&mut slots, |a, b| a.0.cmp(&b.0));
-        let slots = slots.into_iter().map(|(_, offset, lists)| (offset, lists));
-        Phrase {
-            slots: slots.collect(),
-            next: 0,
-        }
-    }
-
-    fn step(
-        &mut self,
-        search: &SearchIndex,
-        within: Option<&RoaringBitmap>,
-        blocks: &mut Blocks,
-        rows: &mut RoaringBitmap,
-    ) -> Result<bool, Stop> {
-        for _ in 0..PIECES_A_STEP {
-            let Ok(row) = u32::try_from(self.next) else {
-                return Ok(true);
-            };
-            let Some(candidate) = self.candidate(row, search, within, blocks)? else {
-                return Ok(true);
-            };
-            if !rows.contains(candidate) && self.follow(candidate, search, blocks)? {
-                rows.insert(candidate);
-            }
-            self.next = u64::from(candidate) + 1;
-        }
-        Ok(false)
-    }
-
-    /// The first row from one on that has all of the words.
-    fn candidate(
-        &mut self,
-        from: u32,
-        search: &SearchIndex,
-        within: Option<&RoaringBitmap>,
-        blocks: &mut Blocks,
-    ) -> Result<Option<u32>, Stop> {
-        let mut row = from;
-        'again: loop {
-            if let Some(within) = within {
-                let mut wanted = within.iter();
-                wanted.advance_to(row);
-                let Some(next) = wanted.next() else {
-                    return Ok(None);
-                };
-                row = next;
-            }
-            for (_, lists) in &mut self.slots {
-                let mut nearest: Option<u32> = None;
-                for list in lists {
-                    let next = list.next_row(search, row, blocks)?;
-                    nearest = nearest.into_iter().chain(next).min();
-                }
-                let Some(nearest) = nearest else {
-                    return Ok(None);
-                };
-                if nearest > row {
-                    row = nearest;
-                    continue 'again;
-                }
-            }
-            return Ok(Some(row));
-        }
-    }
-
-    /// Whether they follow each other there.
-    fn follow(
-        &mut self,
-        row: u32,
-        search: &SearchIndex,
-        blocks: &mut Blocks,
-    ) -> Result<bool, Stop> {
-        // Positions of the first word that all words so far follow.
-        let mut starts: Option<Vec<u32>> = None;
-        for (offset, lists) in &mut self.slots {
-            let mut here = Vec::new();
-            for list in lists.iter_mut() {
-                let Some((at, _)) = list.frequency(search, row)? else {
-                    continue;
-                };
-                let positions = list.positions(search, at, blocks)?;
-                here.extend(
-                    positions
-                        .iter()
-                        .filter_map(|position| position.checked_sub(*offset)),
-                );
-            }
-            here.sort_unstable();
-            here.dedup();
-            let both = match starts {
-                None => here,
-                Some(before) => {
-                    let mut before = before;
-                    before.retain(|start| here.binary_search(start).is_ok());
-                    before
-                }
-            };
-            if both.is_empty() {
-                return Ok(false);
-            }
-            starts = Some(both);
-        }
-        Ok(starts.is_some())
-    }
 }

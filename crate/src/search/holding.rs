@@ -4,10 +4,10 @@ use roaring::RoaringBitmap;
 
 use super::expansion::{Expansion, Meant};
 use super::field::Field;
-use super::finding::go_through;
 use super::fragment::Fragment;
 use super::kept::SearchIndex;
 use super::list::List;
+use super::through::Through;
 use crate::limits::SEARCH_HOLDING_WORDS_MAX;
 use crate::segment::{Blocks, Stop};
 
@@ -18,8 +18,7 @@ const CUT_BYTES_MIN: usize = stackroom_words::TERM_BYTES_MAX - 3;
 pub struct WordRows {
     field: Field,
     expansion: Expansion,
-    lists: Option<Vec<List>>,
-    next: u64,
+    through: Option<Through>,
     rows: RoaringBitmap,
     is_done: bool,
 }
@@ -45,8 +44,7 @@ impl WordRows {
         WordRows {
             field,
             expansion: Expansion::new(prefix.as_bytes(), meant, SEARCH_HOLDING_WORDS_MAX),
-            lists: None,
-            next: 0,
+            through: None,
             rows: RoaringBitmap::new(),
             is_done: false,
         }
@@ -54,18 +52,17 @@ impl WordRows {
 
     /// Goes on finding; true when all are there.
     pub fn step(&mut self, search: &SearchIndex, blocks: &mut Blocks) -> Result<bool, Stop> {
-        let Some(lists) = &mut self.lists else {
+        let Some(through) = &mut self.through else {
             if self.expansion.step(search, blocks)? {
                 let field = self.field;
                 let words = self.expansion.found().iter();
                 let words = words.filter(|(_, counts)| counts[field.place()] > 0);
                 let lists = words.map(|(term, _)| List::new(term, field));
-                self.lists = Some(lists.collect());
+                self.through = Some(Through::new(lists.collect()));
             }
             return Ok(false);
         };
-        self.is_done = self.expansion.has_more()
-            || go_through(lists, &mut self.next, search, blocks, &mut self.rows)?;
+        self.is_done = self.expansion.has_more() || through.add(search, blocks, &mut self.rows)?;
         Ok(self.is_done)
     }
 

@@ -9,6 +9,8 @@ use crate::segment::{Blocks, Cursor, Segment, Stop};
 
 /// Pieces that are gone through one by one before the next is looked up.
 const NEAR_PIECES: usize = 6;
+/// Rows of a piece that are passed over at once.
+const NEAR_ROWS: usize = 16;
 
 /// Stands at a piece, and goes on only.
 pub struct List {
@@ -23,11 +25,17 @@ pub struct List {
     value: Vec<u8>,
     piece: Piece,
     is_read: bool,
+    /// The row of it that was looked for last.
+    at: usize,
     /// Positions of the piece, once they were asked for.
     differences: Option<Vec<u32>>,
     /// Those of the row that was asked for last.
     positions: Vec<u32>,
     is_over: bool,
+    /// No piece of the list is before the next one.
+    begins: bool,
+    /// The first piece, while no other was read: it is read still.
+    first: Option<(usize, Head)>,
 }
 
 impl List {
@@ -43,10 +51,34 @@ impl List {
             value: Vec::new(),
             piece: Piece::default(),
             is_read: false,
+            at: 0,
             differences: None,
             positions: Vec::new(),
             is_over: false,
+            begins: true,
+            first: None,
         }
+    }
+
+    /// The list where it is one of those that were gone through, since little of that is read again.
+    pub fn one_of(over: &mut Vec<List>, term: &[u8], field: Field) -> List {
+        let prefix = postings::list_prefix(term, field);
+        let is_it = |list: &List| list.key[..list.prefix_bytes] == prefix;
+        let Some(at) = over.iter().position(is_it) else {
+            return List::new(term, field);
+        };
+        let mut list = over.swap_remove(at);
+        list.rewind();
+        list
+    }
+
+    /// Goes back to the beginning.
+    fn rewind(&mut self) {
+        let (segment, head) = self.first.unzip();
+        self.segment = segment.unwrap_or(0);
+        self.head = head;
+        self.cursor = None;
+        (self.is_over, self.begins) = (false, head.is_none());
     }
 
     /// What is known of the piece where it stands.
@@ -96,6 +128,8 @@ impl List {
         self.key.extend(row.to_be_bytes());
         let mut cursor = Cursor::at_key(segment, section, &self.key, blocks)?;
         self.may_be_before = row > 0 && cursor.entry() > 0;
+        // Whether it begins here is found out where the entry before is read.
+        self.begins &= self.segment == 0;
         if self.may_be_before {
             cursor.go_back();
         }
@@ -121,6 +155,9 @@ impl List {
                 self.value.clear();
                 self.value.extend_from_slice(value);
                 self.head = Some(head);
+                let begins = self.begins && !self.may_be_before;
+                self.first = begins.then_some((self.segment, head));
+                self.begins = false;
                 (self.is_read, self.differences) = (false, None);
             }
             None if self.may_be_before => cursor.go_on(),
@@ -131,16 +168,6 @@ impl List {
         }
         self.may_be_before = false;
         Ok(())
-    }
-
-    /// Rows of the piece where it stands.
-    pub fn read_rows(&self, search: &SearchIndex, rows: &mut Vec<u32>) -> Result<(), Stop> {
-        rows.clear();
-        let Some(head) = &self.head else {
-            return Ok(());
-        };
-        let read = Piece::read_rows(head, &self.value, rows);
-        read.map(|_| ()).ok_or_else(|| self.damaged(search))
     }
 
     /// The first row from one on that has the term.
@@ -158,13 +185,20 @@ impl List {
             return Ok(Some(first));
         }
         self.read_piece(search)?;
-        let at = self.piece.rows.partition_point(|other| *other < row);
-        Ok(self.piece.rows.get(at).copied())
+        self.go_to(row);
+        Ok(self.piece.rows.get(self.at).copied())
     }
 
-    /// Rows of the piece where it stands, and how often each has the term.
+    /// Rows of the piece where it stands.
+    pub fn rows(&mut self, search: &SearchIndex) -> Result<&[u32], Stop> {
+        self.read_piece(search)?;
+        Ok(&self.piece.rows)
+    }
+
+    /// The same, and how often each has the term.
     pub fn piece(&mut self, search: &SearchIndex) -> Result<(&[u32], &[u32]), Stop> {
         self.read_piece(search)?;
+        self.read_frequencies(search)?;
         Ok((&self.piece.rows, &self.piece.frequencies))
     }
 
@@ -172,9 +206,32 @@ impl List {
         if let Some(head) = self.head.filter(|_| !self.is_read) {
             let read = self.piece.read(&head, &self.value);
             read.ok_or_else(|| self.damaged(search))?;
-            self.is_read = true;
+            (self.is_read, self.at) = (true, 0);
         }
         Ok(())
+    }
+
+    fn read_frequencies(&mut self, search: &SearchIndex) -> Result<(), Stop> {
+        let head = self.head.unwrap_or_default();
+        let read = self.piece.read_frequencies(&head, &self.value);
+        read.ok_or_else(|| self.damaged(search))
+    }
+
+    /// Goes to the first row of the piece that is not below one. Rows are looked for in their order, or nearly.
+    fn go_to(&mut self, row: u32) {
+        let rows = &self.piece.rows;
+        if self.at > 0 && rows.get(self.at - 1).is_some_and(|before| *before >= row) {
+            self.at = 0;
+        }
+        while rows
+            .get(self.at + NEAR_ROWS)
+            .is_some_and(|other| *other < row)
+        {
+            self.at += NEAR_ROWS;
+        }
+        while rows.get(self.at).is_some_and(|other| *other < row) {
+            self.at += 1;
+        }
     }
 
     /// How often a row has the term, and which row of the piece it is; the piece must be the one that `seek` found.
@@ -187,8 +244,13 @@ impl List {
             return Ok(None);
         }
         self.read_piece(search)?;
-        let at = self.piece.rows.binary_search(&row).ok();
-        Ok(at.map(|at| (at, self.piece.frequencies[at])))
+        self.go_to(row);
+        if self.piece.rows.get(self.at) != Some(&row) {
+            return Ok(None);
+        }
+        self.read_frequencies(search)?;
+        let frequency = self.piece.frequencies.get(self.at);
+        Ok(frequency.map(|frequency| (self.at, *frequency)))
     }
 
     /// Positions of a row, by its place in the piece as `frequency` tells it.

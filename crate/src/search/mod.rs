@@ -21,6 +21,7 @@ mod list;
 mod listing;
 mod marks;
 mod pattern;
+mod phrase;
 mod postings;
 mod query;
 mod rank;
@@ -29,6 +30,7 @@ mod settling;
 mod snippet;
 mod source;
 mod stem;
+mod through;
 
 pub use asked::{Asked, Slot};
 pub use draft::Totals;

@@ -91,7 +91,8 @@ impl Head {
 pub struct Piece {
     pub rows: Vec<u32>,
     pub frequencies: Vec<u32>,
-    /// Where in the value positions are, where they stand there.
+    /// Where in the value its rows end, and positions are, where they stand there.
+    rows_end: usize,
     positions_at: usize,
 }
 
@@ -110,21 +111,38 @@ impl Piece {
         (row == head.last).then_some(head.at + taken)
     }
 
+    /// Reads its rows, and nothing else of it.
     pub fn read(&mut self, head: &Head, value: &[u8]) -> Option<()> {
-        let at = Piece::read_rows(head, value, &mut self.rows)?;
-        self.positions_at = at;
         self.frequencies.clear();
+        self.rows_end = Piece::read_rows(head, value, &mut self.rows)?;
+        Some(())
+    }
+
+    /// Reads how often its rows have the term, where that was not read.
+    pub fn read_frequencies(&mut self, head: &Head, value: &[u8]) -> Option<()> {
+        if !self.frequencies.is_empty() {
+            return Some(());
+        }
+        let read = self.unpack_frequencies(head, value);
+        if read.is_none() {
+            self.frequencies.clear();
+        }
+        read
+    }
+
+    fn unpack_frequencies(&mut self, head: &Head, value: &[u8]) -> Option<()> {
+        self.positions_at = self.rows_end;
         if head.rows == 1 || head.most == 1 {
             self.frequencies.resize(head.rows, head.most);
             return Some(());
         }
-        let taken = unpack(value.get(at..)?, head.rows, &mut self.frequencies).ok()?;
+        let packed = value.get(self.rows_end..)?;
+        self.positions_at += unpack(packed, head.rows, &mut self.frequencies).ok()?;
         for frequency in &mut self.frequencies {
             *frequency = frequency
                 .checked_add(1)
                 .filter(|frequency| *frequency <= head.most)?;
         }
-        self.positions_at = at + taken;
         Some(())
     }
 
@@ -269,6 +287,7 @@ pub fn join(a: (u32, &[u8]), b: (u32, &[u8])) -> Option<Vec<u8>> {
     for (head, value) in heads.iter().zip([a.1, b.1]) {
         let mut piece = Piece::default();
         piece.read(head, value)?;
+        piece.read_frequencies(head, value)?;
         count += piece.count()?;
         if !is_apart {
             piece.read_differences(head, value, &mut whole.differences)?;

@@ -49,7 +49,7 @@ pub struct Query {
     options: QueryOptions,
     plan: Plan,
     /// What it was begun with; other segments are begun with anew.
-    changes: u64,
+    changes: Option<u64>,
     rows: RoaringBitmap,
     is_found: bool,
     ranking: Option<Ranking>,
@@ -65,7 +65,7 @@ impl Query {
             node: node.clone(),
             options,
             plan,
-            changes: 0,
+            changes: None,
             rows: RoaringBitmap::new(),
             is_found: false,
             ranking: None,
@@ -97,10 +97,10 @@ impl Query {
     }
 
     fn begin_anew(&mut self, search: &SearchIndex) {
-        if self.changes == search.changes() {
+        let before = self.changes.replace(search.changes());
+        if before.is_none() || before == self.changes {
             return;
         }
-        self.changes = search.changes();
         let begun = Query::new(&self.node, self.options);
         if let Ok(begun) = begun {
             *self = Query {
@@ -491,7 +491,7 @@ impl Plan {
     }
 
     /// What weighs, in the order of the query.
-    fn groups(&self, documents: u64, groups: &mut Vec<Group>) {
+    fn groups(&mut self, documents: u64, groups: &mut Vec<Group>) {
         let mut findings = Vec::new();
         self.findings(&mut findings);
         order::sort_by(&mut findings, |one, other| {
@@ -501,20 +501,23 @@ impl Plan {
             if finding.is_prefix() {
                 groups.push(Group::flat(finding.rows().clone(), documents));
             }
+            let mut lists = finding.take_lists();
             for (slot, meaning) in finding.asked().slots.iter().zip(&finding.meanings) {
                 if !slot.is_prefix {
-                    groups.push(Group::word(&meaning.forms, documents));
+                    groups.push(Group::word(&meaning.forms, documents, &mut lists));
                 }
             }
         }
     }
 
     /// Texts that hits have: none behind a `not`.
-    fn findings<'a>(&'a self, found: &mut Vec<&'a Finding>) {
-        match &self.kind {
+    fn findings<'a>(&'a mut self, found: &mut Vec<&'a mut Finding>) {
+        match &mut self.kind {
             Kind::Finding(finding) => found.push(finding),
-            Kind::Not(_) => {}
-            _ => self.parts().iter().for_each(|part| part.findings(found)),
+            Kind::Not(_) | Kind::All | Kind::Selection { .. } => {}
+            Kind::And { parts, .. } | Kind::Or { parts, .. } => {
+                parts.iter_mut().for_each(|part| part.findings(found));
+            }
         }
     }
 

@@ -63,21 +63,20 @@ impl PartialOrd for Hit {
 
 /// What lengths weigh in an index.
 pub struct Norms {
-    /// What each word of a field adds.
-    a_word: [f64; Field::ALL.len()],
+    means: [f64; Field::ALL.len()],
 }
 
 impl Norms {
     pub fn new(totals: &Totals) -> Norms {
-        let a_word = totals.words.map(|words| {
-            let mean = words as f64 / totals.documents.max(1) as f64;
-            if mean > 0.0 { B / mean } else { 0.0 }
-        });
-        Norms { a_word }
+        let documents = totals.documents.max(1) as f64;
+        Norms {
+            means: totals.words.map(|words| words as f64 / documents),
+        }
     }
 
+    /// Of a field that no document has words in there is nothing to be weighed.
     fn of(&self, field: Field, code: u8) -> f64 {
-        1.0 - B + self.a_word[field.place()] * f64::from(decoded(code))
+        1.0 - B + B * f64::from(decoded(code)) / self.means[field.place()]
     }
 }
 
@@ -114,7 +113,8 @@ pub enum Group {
 pub struct Weighty(Part);
 
 impl Group {
-    pub fn word(forms: &[Form], documents: u64) -> Group {
+    /// Of lists that were gone through, it takes its own.
+    pub fn word(forms: &[Form], documents: u64, lists: &mut Vec<List>) -> Group {
         let most = forms
             .iter()
             .map(|form| form.counts.iter().max().copied().unwrap_or(0));
@@ -127,7 +127,7 @@ impl Group {
                 }
                 let of_form = if form.is_itself { 1.0 } else { OTHER_FORM };
                 parts.push(Weighty(Part {
-                    list: List::new(&form.term, field),
+                    list: List::one_of(lists, &form.term, field),
                     field,
                     weight: field_weight(field) * of_form,
                 }));
