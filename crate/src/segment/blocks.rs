@@ -1,6 +1,7 @@
 //! Blocks that were read, for all segments that are open: so many bytes of them, those that were used last.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hasher};
 use std::rc::Rc;
 
 use super::block::{Place, open};
@@ -41,13 +42,47 @@ struct Kept {
     used: u64,
 }
 
+/// Hashes where blocks are. Each step of a search looks some up, and nobody chooses these numbers.
+#[derive(Clone, Copy, Default)]
+struct Places(u64);
+
+impl BuildHasher for Places {
+    type Hasher = Places;
+
+    fn build_hasher(&self) -> Places {
+        Places::default()
+    }
+}
+
+impl Hasher for Places {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes
+            .iter()
+            .for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // An odd number of no pattern: what is near comes to be far apart, in the high bits above all.
+        let mixed = (self.0.rotate_left(32) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 pub struct Blocks {
     bytes_max: usize,
     bytes: usize,
     clock: u64,
     /// The ids of segments, by their files.
     ids: HashMap<u32, u64>,
-    kept: HashMap<(u32, u64), Kept>,
+    kept: HashMap<(u32, u64), Kept, Places>,
     /// What is to be kept as it is read, when it comes.
     raw: HashSet<(u32, u64)>,
 }
@@ -59,7 +94,7 @@ impl Blocks {
             bytes: 0,
             clock: 0,
             ids: HashMap::new(),
-            kept: HashMap::new(),
+            kept: HashMap::default(),
             raw: HashSet::new(),
         }
     }
