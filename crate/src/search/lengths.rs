@@ -92,6 +92,7 @@ pub fn codes_of(first: u32, rows: &[u32], value: &[u8], codes: &mut Vec<Codes>) 
     let mut lengths = Lengths::new(first, value);
     let mut last = None;
     for row in rows {
+        lengths.pass_over(*row);
         while last.is_none_or(|(before, _)| before < *row) && !lengths.rest.is_empty() {
             last = Some(lengths.next()?);
         }
@@ -100,6 +101,11 @@ pub fn codes_of(first: u32, rows: &[u32], value: &[u8], codes: &mut Vec<Codes>) 
     }
     Some(())
 }
+
+/// Documents that are passed over at once, where each is near to the one before.
+const SOME: u8 = 16;
+const DOCUMENT_BYTES: usize = 1 + Field::ALL.len();
+const SOME_BYTES: usize = SOME as usize * DOCUMENT_BYTES;
 
 /// Goes through the lengths of a stretch.
 struct Lengths<'a> {
@@ -114,6 +120,22 @@ impl Lengths<'_> {
             first,
             next: first,
             rest,
+        }
+    }
+
+    /// Passes over most of what is before a row.
+    fn pass_over(&mut self, row: u32) {
+        while let Some((some, behind)) = self.rest.split_first_chunk::<SOME_BYTES>() {
+            // Of each the first byte alone, which says how far it is behind the one before.
+            let between = some.chunks_exact(DOCUMENT_BYTES).map(|one| one[0]);
+            let all = between.clone().fold(0, |all, byte| all | byte);
+            let sum: u32 = between.map(u32::from).sum();
+            let end = u64::from(self.next) + u64::from(SOME) + u64::from(sum);
+            if all >= 0x80 || end > u64::from(row) {
+                return;
+            }
+            self.rest = behind;
+            self.next += u32::from(SOME) + sum;
         }
     }
 

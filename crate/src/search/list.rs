@@ -342,12 +342,18 @@ pub fn lengths_of(
         let at = search.segment_of(*row);
         let here = rest.partition_point(|row| search.segment_of(*row) == at);
         let (own, behind) = rest.split_at(here);
-        let value = match search.segment(at) {
-            Some(segment) => value_of(segment, LENGTHS, &lengths::lengths_key(first), blocks)?,
-            None => None,
-        };
-        let told = lengths::codes_of(first, own, &value.unwrap_or_default(), codes);
-        told.ok_or_else(|| damaged(search, at))?;
+        if let Some(segment) = search.segment(at) {
+            let section = segment.section(LENGTHS).ok_or(damaged(search, at))?;
+            let key = lengths::lengths_key(first);
+            let mut cursor = Cursor::at_key(segment, section, &key, blocks)?;
+            let entry = cursor.read(segment, blocks)?;
+            let value = entry.filter(|(found, _)| *found == key);
+            let value = value.map_or(&[][..], |(_, value)| value);
+            let told = lengths::codes_of(first, own, value, codes);
+            told.ok_or_else(|| damaged(search, at))?;
+        } else {
+            codes.resize(codes.len() + own.len(), Codes::default());
+        }
         rest = behind;
     }
     Ok(())

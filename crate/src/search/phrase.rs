@@ -40,6 +40,9 @@ impl Phrase {
         blocks: &mut Blocks,
         rows: &mut RoaringBitmap,
     ) -> Result<bool, Stop> {
+        if self.slots.iter().any(|(_, lists)| lists.is_empty()) {
+            return Ok(true);
+        }
         for _ in 0..ROWS_A_STEP {
             let Ok(row) = u32::try_from(self.next) else {
                 return Ok(true);

@@ -543,11 +543,16 @@ fn everything(search: &SearchIndex) -> RoaringBitmap {
 }
 
 fn told(finding: &Finding) -> QueryStep {
-    let words = finding.asked().slots.iter().map(|slot| {
-        let star = if slot.is_prefix { "*" } else { "" };
-        format!("{}{star}", String::from_utf8_lossy(&slot.term))
-    });
-    let mut what = words.collect::<Vec<_>>().join(" ");
+    let mut what = String::new();
+    for slot in &finding.asked().slots {
+        if !what.is_empty() {
+            what.push(' ');
+        }
+        what.push_str(&String::from_utf8_lossy(&slot.term));
+        if slot.is_prefix {
+            what.push('*');
+        }
+    }
     let others = finding.meanings.iter().flat_map(|meaning| &meaning.forms);
     let others = others.filter(|form| !form.is_itself).count();
     if others > 0 {
