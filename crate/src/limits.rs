@@ -256,6 +256,18 @@ pub const QUERY_DEPTH_MAX: usize = 64;
 /// A regular expression that is larger than this when compiled is refused: it would be slow on every record.
 pub const REGEX_BYTES_MAX: usize = 1 << 20;
 
+/// So much of a body is looked at together by a regular expression. A shorter body is looked at whole.
+pub const RAW_WINDOW_BYTES: usize = 1 << 20;
+
+/// What one window has of the one before it: a longer match in a longer body may be missed.
+pub const RAW_OVERLAP_BYTES: usize = 64 << 10;
+
+/// So much of bodies is looked at before whoever waits for it has a turn.
+pub const EXAMINE_STEP_BYTES: usize = 512 << 10;
+
+/// Of a body that is encoded no more is looked at: a file of a few kilobytes can expand without bounds.
+pub const RAW_DECODED_BYTES_MAX: u64 = 256 << 20;
+
 /// A record is kept up to this length while it is decided what is written of it; longer ones are read again.
 /// Reading stops while this much waits to be written.
 pub const WRITE_HELD_BYTES_MAX: usize = 4 << 20;

@@ -63,6 +63,18 @@ impl HttpHead {
             .any(|start| has_prefix(&self.raw, start))
     }
 
+    /// How something is asked for, absent in a response.
+    pub fn method(&self) -> Option<&[u8]> {
+        if self.is_response() {
+            return None;
+        }
+        if self.start_end == 0 {
+            return self.fields.get_raw(&self.raw, ":method");
+        }
+        let mut words = self.start_line().split(|&byte| byte == b' ');
+        words.next().filter(|method| !method.is_empty())
+    }
+
     /// The status as it stands, absent in a request.
     pub fn status(&self) -> Option<&[u8]> {
         if !self.is_response() {

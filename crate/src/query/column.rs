@@ -8,8 +8,12 @@
 //!   domain   that host and those below it          a.test
 //!   date     a date, or a span of them             2014  2014-03..2015  >=2014-03-01T12:00
 //!   size     bytes of the payload                  >1mb  10k..2mib
-//!   digest   a digest that the record states       sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5
-//! A star asks whether there is any: `status:*`. Case does not count in type, mime, host, domain and digest.
+//!   digest   a digest it states, glob or regex     sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5  sha1:VGMT*
+//!   method   how it was asked for, or a regex      POST
+//!   header.* a header of HTTP or of the record     header.server:nginx*
+//!   raw      what its body holds, a text or regex  "a text"  /regex/i
+//! A star asks whether there is any: `status:*`. Case does not count in type, mime, host, domain, digest, method and
+//! headers.
 
 use std::ops::RangeInclusive;
 
@@ -21,9 +25,10 @@ use super::{span, wrong};
 use crate::archive::{RecordType, ascii_label};
 use crate::error::{Error, code};
 
-pub(crate) const COLUMNS: &str = "type, status, mime, url, host, domain, date, size, digest";
+pub(crate) const COLUMNS: &str =
+    "type, status, mime, url, host, domain, date, size, digest, method, header.NAME, raw";
 /// Columns of the language that only an index answers.
-const OF_AN_INDEX: [&str; 7] = ["title", "body", "text", "lang", "ext", "archive", "method"];
+const OF_AN_INDEX: [&str; 6] = ["title", "body", "text", "lang", "ext", "archive"];
 /// Dates that fit the record table.
 const ANY: RangeInclusive<u64> = 0..=u64::MAX;
 
@@ -44,6 +49,11 @@ pub enum Test {
     Date(RangeInclusive<u64>),
     Size(RangeInclusive<u64>),
     Digest(Digest),
+    /// As it is stated.
+    DigestWritten(Matcher),
+    Method(Matcher),
+    /// Of headers of that name, in small letters as their values, any.
+    Header(String, Matcher),
 }
 
 impl Test {
@@ -68,31 +78,11 @@ impl Test {
             "date" => spanned(&leaf.value, span::date).map(Test::Date),
             "size" => spanned(&leaf.value, span::size).map(Test::Size),
             "digest" => digest(&leaf.value),
+            "method" => method(&leaf.value),
+            _ if column.starts_with(HEADER) => header(column, &leaf.value),
             _ => return Err(unknown(column, leaf)),
         };
-        test.map_err(|why| {
-            if let Some(why) = &why
-                && matches!(leaf.value, Value::Regex { .. })
-                && matches!(column, "type" | "status")
-            {
-                let message = format!("{column}: expected a regular expression, found {:?} ({why})", shown(leaf));
-                return wrong(code::QUERY_VALUE, leaf.at, &message);
-            }
-            let expected = match column {
-                "type" => "expected warcinfo, response, resource, request, metadata, revisit, conversion, continuation or unknown",
-                "status" => "expected a status such as 404, a class such as 4xx, or a span such as 200..299 or >=400",
-                "mime" => "expected a media type such as text/html, a glob such as image/*, or a /regex/",
-                "url" => "expected a URL, a glob such as *.test/*, or a /regex/",
-                "host" => "expected a host name such as www.example.org, a glob such as *.org, or a /regex/",
-                "domain" => "expected a domain such as example.org",
-                "date" => "expected a date such as 2014, 2014-03-01 or 2014-03-01T12:00, or a span such as 2014..2016 or >=2014-03",
-                "size" => "expected bytes such as 1500, 10kb or 2mib, or a span such as >1mb or 10kb..1mb",
-                _ => "expected a digest in base 16 or 32 such as sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5, or a glob such as sha1:VGMT*",
-            };
-            let because = why.map(|why| format!(" ({why})")).unwrap_or_default();
-            let message = format!("{column}: {expected}, found {:?}{because}", shown(leaf));
-            wrong(code::QUERY_VALUE, leaf.at, &message)
-        })
+        test.map_err(|why| refused(leaf, column, why))
     }
 
     /// Whether the record has it; `None` where that is not known yet.
@@ -119,8 +109,65 @@ impl Test {
             Test::Date(span) => facts.date.is_some_and(|date| span.contains(&date)),
             Test::Size(span) => span.contains(&facts.size()?),
             Test::Digest(digest) => facts.digests.iter().any(|stated| digest.is(stated)),
+            Test::DigestWritten(matcher) => {
+                let mut stated = facts.digests.iter();
+                stated.any(|stated| matcher.matches(stated.trim_ascii()))
+            }
+            Test::Method(matcher) => {
+                let method = facts.method()?;
+                method.is_some_and(|method| matcher.matches(method))
+            }
+            Test::Header(name, matcher) => {
+                let mut values = facts.headers(name)?;
+                values.any(|value| matcher.matches(value))
+            }
         })
     }
+}
+
+/// Names a header behind it.
+const HEADER: &str = "header.";
+
+/// A value that a column does not take.
+pub(super) fn refused(leaf: &Leaf, column: &str, why: Why) -> Error {
+    if let Some(why) = &why
+        && matches!(leaf.value, Value::Regex { .. })
+        && matches!(column, "type" | "status")
+    {
+        let message = format!(
+            "{column}: expected a regular expression, found {:?} ({why})",
+            shown(leaf)
+        );
+        return wrong(code::QUERY_VALUE, leaf.at, &message);
+    }
+    let expected = match column {
+        "type" => {
+            "expected warcinfo, response, resource, request, metadata, revisit, conversion, continuation or unknown"
+        }
+        "status" => {
+            "expected a status such as 404, a class such as 4xx, or a span such as 200..299 or >=400"
+        }
+        "mime" => "expected a media type such as text/html, a glob such as image/*, or a /regex/",
+        "url" => "expected a URL, a glob such as *.test/*, or a /regex/",
+        "host" => {
+            "expected a host name such as www.example.org, a glob such as *.org, or a /regex/"
+        }
+        "domain" => "expected a domain such as example.org",
+        "date" => {
+            "expected a date such as 2014, 2014-03-01 or 2014-03-01T12:00, or a span such as 2014..2016 or >=2014-03"
+        }
+        "size" => "expected bytes such as 1500, 10kb or 2mib, or a span such as >1mb or 10kb..1mb",
+        "method" => "expected a method such as POST, or a /regex/",
+        "raw" => "expected a text in quotes, or a /regex/",
+        "header." => "expected the name of a header behind the dot, such as header.server:nginx",
+        _ if column.starts_with(HEADER) => "expected a value, a glob such as nginx*, or a /regex/",
+        _ => {
+            "expected a digest in base 16 or 32 such as sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5, a glob such as sha1:VGMT*, or a /regex/"
+        }
+    };
+    let because = why.map(|why| format!(" ({why})")).unwrap_or_default();
+    let message = format!("{column}: {expected}, found {:?}{because}", shown(leaf));
+    wrong(code::QUERY_VALUE, leaf.at, &message)
 }
 
 /// Why a value does not do, where there is more to say than what was expected.
@@ -128,7 +175,7 @@ pub(crate) type Why = Option<String>;
 
 fn unknown(column: &str, leaf: &Leaf) -> Error {
     let value = shown(leaf);
-    let message = if OF_AN_INDEX.contains(&column) || column.starts_with("header.") {
+    let message = if OF_AN_INDEX.contains(&column) {
         format!("{column}: only an index answers this column; expected one of {COLUMNS}")
     } else if value.starts_with("//") {
         format!("{column}: there is no such column; expected url:{column}:{value}")
@@ -307,7 +354,28 @@ pub(crate) fn host_of(url: &[u8]) -> Option<Vec<u8>> {
     (!host.is_empty()).then(|| host.to_ascii_lowercase())
 }
 
+fn method(value: &Value) -> Result<Test, Why> {
+    if let Value::Bare(text) | Value::Quoted(text) = value
+        && text.contains([' ', '/', ':'])
+    {
+        return Err(None);
+    }
+    matcher(&in_any_case(value), str::to_ascii_lowercase).map(Test::Method)
+}
+
+fn header(column: &str, value: &Value) -> Result<Test, Why> {
+    let name = column.strip_prefix(HEADER).unwrap_or_default();
+    if name.is_empty() {
+        return Err(None);
+    }
+    let matcher = matcher(&in_any_case(value), str::to_ascii_lowercase)?;
+    Ok(Test::Header(name.to_ascii_lowercase(), matcher))
+}
+
 fn digest(value: &Value) -> Result<Test, Why> {
+    if matches!(value, Value::Regex { .. }) {
+        return matcher(&in_any_case(value), str::to_owned).map(Test::DigestWritten);
+    }
     let digest = Digest::of(plain(value)?).ok_or(None)?;
     Ok(Test::Digest(digest))
 }

@@ -26,6 +26,11 @@ impl Expression {
         self.regex.as_str()
     }
 
+    /// Where the first match ends of those that begin at a place or behind it: as early as one can.
+    pub fn end_from(&self, text: &str, from: usize) -> Option<usize> {
+        self.regex.shortest_match_at(text, from)
+    }
+
     /// Where in a text it matches something: bytes.
     pub fn places<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
         let found = self.regex.find_iter(text).map(|found| found.range());

@@ -1,6 +1,7 @@
 //! The query language: one grammar for lists, the library and the command line. `parse` makes a tree of it,
 //! which asks for nothing yet; `Predicate` is the part of the language that one record answers by itself.
 
+mod apart;
 mod column;
 #[cfg_attr(
     not(feature = "store"),
@@ -14,8 +15,10 @@ mod digest;
 mod matcher;
 mod parse;
 mod predicate;
+mod raw;
 mod span;
 
+pub use apart::Apart;
 #[cfg(feature = "store")]
 pub(crate) use column::{
     COLUMNS, Test, Why, after_scheme, fits_url, host_of, is_balanced, is_below, matcher, shown,

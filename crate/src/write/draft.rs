@@ -172,6 +172,11 @@ impl Current {
     fn is_wanted(&self) -> bool {
         self.verdict != Some(false)
     }
+
+    /// Whether what it holds decides.
+    fn looks_on(&self) -> bool {
+        self.verdict.is_none() && self.facts.wants_body()
+    }
 }
 
 impl Sink for Drafter {
@@ -179,7 +184,7 @@ impl Sink for Drafter {
         self.hand_on();
         let mut current = Current {
             head: head.clone(),
-            facts: Facts::begin(head),
+            facts: Facts::begin(head, &self.predicate),
             verdict: None,
             stands: !head.is_made() && self.may_stand(),
             http: None,
@@ -195,7 +200,7 @@ impl Sink for Drafter {
         let Some(current) = &mut self.current else {
             return;
         };
-        current.facts.http(head);
+        current.facts.http(head, &self.predicate);
         current.decide(&self.predicate);
         if !current.is_wanted() {
             return;
@@ -214,7 +219,7 @@ impl Sink for Drafter {
         let Some(current) = &mut self.current else {
             return;
         };
-        current.facts.body();
+        current.facts.body(bytes, &self.predicate);
         current.decide(&self.predicate);
         if !current.is_wanted() {
             return;
@@ -238,7 +243,7 @@ impl Sink for Drafter {
             return;
         };
         self.seen += 1;
-        current.facts.end(record);
+        current.facts.end(record, &self.predicate);
         current.decide(&self.predicate);
         if current.verdict != Some(true) {
             return;
@@ -328,7 +333,7 @@ impl Sink for Drafter {
     fn wants_body(&self) -> bool {
         self.current
             .as_ref()
-            .is_none_or(|current| current.is_wanted() && !current.stands)
+            .is_none_or(|current| current.is_wanted() && (!current.stands || current.looks_on()))
     }
 
     fn is_full(&self) -> bool {

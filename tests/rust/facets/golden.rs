@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use serde_json::{Value as Json, json};
-use stackroom::query::{Leaf, Node, Request, Value, parse_request};
+use stackroom::query::{Apart, Leaf, Node, Predicate, Request, Value, parse_request};
 use stackroom::search::Selection;
 
 const GOLDEN: &str = include_str!("../../fixtures/query/golden.json");
@@ -55,8 +55,19 @@ fn read(query: &str) -> Json {
     let node = match &request {
         Request::Records(node) | Request::Values { of: node, .. } => node,
     };
+    let apart = match Apart::of(node) {
+        Ok(apart) => apart,
+        Err(error) => return json!({ "query": query, "error": error.message }),
+    };
+    for node in &apart.examined {
+        if let Err(error) = Predicate::check(node) {
+            return json!({ "query": query, "error": error.message });
+        }
+    }
     let mut conditions = Vec::new();
-    leaves(node, &mut conditions);
+    for node in &apart.indexed {
+        leaves(node, &mut conditions);
+    }
     for leaf in conditions {
         if leaf.column.is_some()
             && let Err(error) = Selection::of(leaf)

@@ -7,7 +7,7 @@ use stackroom::archive::{HttpHead, Record, WarcHead, surt};
 use stackroom::codec::Writer;
 use stackroom::document::{Document, DocumentKind};
 use stackroom::index::{Documents, Index, Part};
-use stackroom::query::{Facts, Leaf, Node, parse};
+use stackroom::query::{Facts, Leaf, Node, Predicate, parse};
 use stackroom::row::Row;
 use stackroom::search::{Counted, Counting, CountingOrder, Facets, SearchIndex, Selection, Source};
 
@@ -134,7 +134,8 @@ fn one(number: u64, random: &mut Random) -> One {
     );
     head.raw.extend_from_slice(text.as_bytes());
     head.parse();
-    let (mut row, mut facts) = (Row::default(), Facts::begin(&head));
+    let nothing = Predicate::all();
+    let (mut row, mut facts) = (Row::default(), Facts::begin(&head, &nothing));
     row.begin(&head);
     if matches!(kind, "response" | "revisit") {
         let status = [200, 200, 301, 404, 500, 99][random.below(6)];
@@ -146,7 +147,7 @@ fn one(number: u64, random: &mut Random) -> One {
             .into_bytes(),
         );
         row.http(&http);
-        facts.http(&http);
+        facts.http(&http, &nothing);
     }
     let record = Record {
         offset: number * 100,
@@ -160,7 +161,7 @@ fn one(number: u64, random: &mut Random) -> One {
         ..Record::default()
     };
     row.end(&record);
-    facts.end(&record);
+    facts.end(&record, &nothing);
     let document = (random.below(2) == 0).then(|| document(number, random));
     One {
         row,

@@ -36,12 +36,8 @@ pub fn work(leaf: &Leaf) -> Result<Work, Error> {
                 "archive: names one of several archives; the index of one does not know its name";
             return Err(wrong(code::QUERY_COLUMN, leaf.at, message));
         }
-        _ if column == "method" || column.starts_with("header.") => {
-            let message = format!(
-                "{column}: headers are not in the index; expected one of {COLUMNS}, {OF_AN_INDEX}"
-            );
-            return Err(wrong(code::QUERY_COLUMN, leaf.at, &message));
-        }
+        "raw" => return Err(of_records(leaf, column)),
+        _ if column == "method" || column.starts_with("header.") => return of_record(leaf, column),
         _ if COLUMNS.split(", ").any(|known| known == column) => return of_record(leaf, column),
         _ if leaf.is_label => labelled(column, &leaf.value),
         _ => return Err(unknown(leaf, column)),
@@ -67,6 +63,12 @@ fn unknown(leaf: &Leaf, column: &str) -> Error {
         )
     };
     wrong(code::QUERY_COLUMN, leaf.at, &message)
+}
+
+/// What no index knows.
+fn of_records(leaf: &Leaf, column: &str) -> Error {
+    let message = format!("{column}: only the records themselves tell this");
+    wrong(code::QUERY_VALUE, leaf.at, &message)
 }
 
 fn refused(leaf: &Leaf, column: &str, what: &str, why: Why) -> Error {
@@ -100,12 +102,17 @@ fn of_record(leaf: &Leaf, column: &str) -> Result<Work, Error> {
         Test::Date(span) => Work::Span(Box::new(SpanSearch::new(Column::Time, span))),
         Test::Size(span) => Work::Span(Box::new(SpanSearch::new(Column::Size, span))),
         Test::Digest(digest) => {
+            if matches!(&leaf.value, Value::Bare(text) if text == "*") {
+                return Ok(values(all(), Check::All));
+            }
             let Some(keys) = digest.keys() else {
-                let what = "expected all of a digest, since an index does not know parts of them";
-                return Err(refused(leaf, column, what, None));
+                return Err(of_records(leaf, column));
             };
             let looks = keys.iter().map(|key| Look::Value(key.to_be_bytes().into()));
             values(looks.collect(), Check::All)
+        }
+        Test::DigestWritten(_) | Test::Method(_) | Test::Header(..) => {
+            return Err(of_records(leaf, column));
         }
     })
 }
