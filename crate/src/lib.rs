@@ -31,6 +31,8 @@ pub mod dictionary;
 pub mod digest;
 pub mod document;
 pub mod error;
+#[cfg(feature = "tools")]
+pub mod examine;
 pub mod extract;
 pub mod filter;
 #[cfg(feature = "tools")]

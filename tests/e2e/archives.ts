@@ -145,3 +145,17 @@ export function searchedArchive(count = 60): Uint8Array {
   ];
   return warcGz(...pages, ...rest);
 }
+
+/** 120 responses of a megabyte each, every tenth with a word of its own and from another server. */
+export function bodiesArchive(): Uint8Array {
+  const filling = "What is written in here is only there to be read through. ".repeat(18_000);
+  const record = (at: number): Uint8Array =>
+    warcRecord({
+      type: "response",
+      url: `https://bodies.example.org/${at}.bin`,
+      date: `2015-01-01T00:00:${String(at % 60).padStart(2, "0")}Z`,
+      headers: { "Content-Type": "application/http; msgtype=response" },
+      block: httpResponse({ status: 200, headers: { "Content-Type": "application/octet-stream", Server: at % 10 === 5 ? "nginx/1.2" : "Apache" }, body: `${filling}${at % 10 === 5 ? `needle-${at} ` : ""}` }),
+    });
+  return warcGz(...Array.from({ length: 120 }, (_, at) => record(at)));
+}

@@ -1,6 +1,6 @@
 /** Searching: typed, completed, narrowed down, opened at the place, kept, linked, saved, in one archive and in all. */
 import { expect, test, type Locator, type Page } from "@playwright/test";
-import { searchedArchive } from "./archives.js";
+import { bodiesArchive, searchedArchive } from "./archives.js";
 import { faults } from "./faults.js";
 import { replayLaunch, type BrowserName } from "./pages/replaybrowser.mjs";
 import { keepSaves, sendArchive, startOrigin, Viewer } from "./viewer.js";
@@ -393,3 +393,28 @@ for (const scheme of ["light", "dark"] as const) {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   });
 }
+
+test("records are read for what only they tell: hits come, it is told how far that is, and it stops", async ({ page }) => {
+  test.slow();
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  await viewer.hasLibrary();
+  await viewer.pick({ name: "bodies.warc.gz", bytes: bodiesArchive() });
+  await viewer.kept();
+  await field(page).fill("heade");
+  await expect(suggestions(page).first()).toContainText("header.");
+  await field(page).fill("raw:/needle-\\d*5 $/");
+  await expect(count(page)).toContainText(/^\s*[1-9]\d* hits? so far \u00b7 read: \d+ of 120/, { timeout: 60_000 });
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await expect(count(page)).toContainText("Stopped");
+  await expect(hits(page).first()).toContainText("bodies.example.org/5.bin");
+  await page.getByRole("button", { name: "Go on", exact: true }).click();
+  await expect(count(page)).toContainText("12 hits in", { timeout: 60_000 });
+  await page.getByRole("button", { name: "How it was found" }).click();
+  await expect(page.getByRole("dialog")).toContainText("records: 120 of 120 read");
+  await page.keyboard.press("Escape");
+  await search(page, "header.server:nginx* url:*/1*", "3 hits in");
+  await search(page, "-header.server:nginx*", "108 hits in");
+  await search(page, "words or raw:/x/", "");
+  await expect(page.getByText('records are read for this; expected "and"')).toBeVisible();
+});

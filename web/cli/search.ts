@@ -2,7 +2,8 @@
 
 import { parseArgs } from "node:util";
 
-import type { ArchiveIndex, Hit, HitGroup, HitOrder, KeptArchive, SearchAsked, SearchFound, Stretch } from "../lib/library/node.js";
+import { ArchiveError, reopenArchive, type Archive } from "../lib/node.js";
+import type { ArchiveIndex, Hit, HitGroup, HitOrder, KeptArchive, Library, SearchAsked, SearchFound, Stretch } from "../lib/library/node.js";
 import { COMMON, DAMAGED, USABLE, UsageError, parsed, write, type Command } from "./command.js";
 import { keptFolder, numberOf, withLibrary } from "./kept.js";
 
@@ -47,7 +48,7 @@ export const search: Command = {
       const archives = (await library.list()).filter((archive) => id === undefined || archive.id === id);
       if (id !== undefined && archives.length === 0) throw new UsageError(`there is no archive ${id} in ${folder}`);
       let total = 0;
-      for (const archive of archives) total += await searched(archive, await library.index(archive.id), asked, { from: offset, limit, isJson: values.json === true });
+      for (const archive of archives) total += await searched(library, archive, asked, { from: offset, limit, isJson: values.json === true });
       return total > 0 ? USABLE : DAMAGED;
     });
   },
@@ -59,11 +60,13 @@ interface Shown {
   readonly isJson: boolean;
 }
 
-async function searched(archive: KeptArchive, index: ArchiveIndex, asked: SearchAsked, { from, limit, isJson }: Shown): Promise<number> {
-  const whole = await goOn(index, asked);
-  const summary = { archive: archive.id, name: archive.title ?? archive.name, total: whole.total, records: whole.records, searched: whole.searched, facets: whole.facets, plan: whole.plan };
+async function searched(library: Library, archive: KeptArchive, asked: SearchAsked, { from, limit, isJson }: Shown): Promise<number> {
+  const index = await library.index(archive.id);
+  const whole = await found(library, archive, index, asked);
+  const { total, records, searched, unread, facets, plan } = whole;
+  const summary = { archive: archive.id, name: archive.title ?? archive.name, total, records, searched, ...(unread > 0 && { unread }), facets, plan };
   if (isJson) await write(`${JSON.stringify(summary)}\n`);
-  else if (whole.total > 0 || asked.withPlan === true) await write(summed(summary));
+  else if (whole.total > 0 || whole.unread > 0 || asked.withPlan === true) await write(summed(summary));
   for (let at = from; at < Math.min(from + limit, whole.total); at += HITS_AT_ONCE) {
     const { hits } = await index.search({ ...asked, facets: [], withPlan: false, from: at, count: Math.min(HITS_AT_ONCE, from + limit - at) });
     for (const hit of hits) await write(isJson ? `${JSON.stringify({ archive: archive.id, ...hit })}\n` : told(hit));
@@ -72,16 +75,37 @@ async function searched(archive: KeptArchive, index: ArchiveIndex, asked: Search
   return whole.total;
 }
 
-/** All of an answer: a search tells how far it is from time to time. */
-async function goOn(index: ArchiveIndex, asked: SearchAsked): Promise<SearchFound> {
-  for (;;) {
-    const found = await index.search(asked);
-    if (found.isDone) return found;
+/** Where only records tell, they are read from where the archive was added from. */
+async function found(library: Library, { id, name, source }: KeptArchive, index: ArchiveIndex, asked: SearchAsked): Promise<SearchFound> {
+  const whole = await goOn(index, asked);
+  const kept = whole.unread > 0 ? await library.kept(id) : undefined;
+  if (!kept) return whole;
+  try {
+    const archive = await reopenArchive(source, kept);
+    try {
+      return await goOn(index, asked, archive);
+    } finally {
+      await archive.close();
+    }
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    process.stderr.write(`stackroom: ${name}: ${whole.unread} records are to be read for this, and cannot be: ${error.message} [${error.code}]\n`);
+    return whole;
   }
 }
 
-function summed({ name, total, searched, records, facets, plan }: Pick<SearchFound, "total" | "searched" | "records" | "facets" | "plan"> & { readonly name: string }): string {
+/** All of an answer: a search tells how far it is from time to time. */
+async function goOn(index: ArchiveIndex, asked: SearchAsked, archive?: Archive): Promise<SearchFound> {
+  for (;;) {
+    const found = await index.search(asked, { archive });
+    if (found.isDone) return found;
+    if (archive && process.stderr.isTTY) process.stderr.write(`\r${found.total} hits, ${found.read} of ${found.toRead} records read`);
+  }
+}
+
+function summed({ name, total, searched, records, unread = 0, facets, plan }: Pick<SearchFound, "total" | "searched" | "records" | "facets" | "plan"> & { readonly name: string; readonly unread?: number }): string {
   const lines = [`${name}: ${total} ${total === 1 ? "hit" : "hits"} in ${searched === records ? records : `${searched} of ${records}`} records`];
+  if (unread > 0) lines.push(`  records that were not read: ${unread}`);
   for (const { what, rows, milliseconds } of plan) lines.push(`  ${milliseconds.toFixed(2).padStart(9)} ms ${String(rows).padStart(10)} rows  ${what}`);
   for (const { field, values } of facets) lines.push(`  ${field}: ${values.map(({ value, count }) => `${value === "" ? "-" : value} ${count}`).join(", ")}`);
   return `${lines.join("\n")}\n`;

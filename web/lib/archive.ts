@@ -249,6 +249,14 @@ export class Archive {
     return {};
   }
 
+  /**
+   * Reads records, by their rows, and asks what of a query no index knows: rows and what came of them, in turn; 1 where it
+   * holds, 0 where not, 2 where that is not known. Of an archive that was opened `isForKeeping`, or again.
+   */
+  examine(query: string, rows: Iterable<number>, options: SignalOption = {}): AsyncGenerator<Uint32Array, void, undefined> {
+    return this.#connection.client.stream("examine", { query, rows: Float64Array.from(rows) }, options);
+  }
+
   /** One part of a record, as it is read. Cancelling the stream stops reading. */
   read(place: RecordPlace, what: RecordPart, options: ReadOptions = {}): ReadableStream<Uint8Array> {
     return readStream(this.#connection, place, what, options);

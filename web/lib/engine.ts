@@ -102,6 +102,7 @@ export class Engine {
       harvest: ({ from }, signal) => this.#harvest(from, signal),
       filter: (request, signal) => this.#filter(request, signal),
       read: (request, signal) => this.#read(request, request.what, signal),
+      examine: ({ query, rows }, signal) => this.#examine(query, rows, signal),
       verify: (place, signal) => this.#verify(place, signal),
       inspect: (request, signal) => this.#inspect(request, signal),
       cut: (request, signal) => this.#cut(request, signal),
@@ -469,6 +470,13 @@ export class Engine {
     } finally {
       reader.free();
     }
+  }
+
+  async *#examine(query: string, rows: Float64Array, signal: AbortSignal): AsyncGenerator<Uint32Array, void, undefined> {
+    const opened = this.#opened();
+    if (!this.#canKeep) throw notForKeeping();
+    const { examine } = await import("./examine.js");
+    yield* examine(opened, this.#wasm as unknown as ToolsExports, query, rows, signal);
   }
 
   async *#verify(place: Place, signal: AbortSignal): AsyncGenerator<string, void, undefined> {

@@ -147,6 +147,8 @@ export interface Streams {
   harvest(request: { from: number }): Uint8Array;
   filter(request: { text: string; parts?: PartRange | undefined }): FilterItem;
   read(request: Place & { what: RecordPart }): Uint8Array;
+  /** Rows, in their order, that are read and asked what no index knows, each with what came of it: 1 where it holds, 0 where not, 2 where that is not known. */
+  examine(request: { query: string; rows: Float64Array }): Uint32Array;
   /** What came of a record's digests, as JSON; one item. */
   verify(request: Place): string;
   /** JSON lines. Those of members say the file, and so do all of them where that is asked for. */

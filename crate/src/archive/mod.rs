@@ -2,6 +2,8 @@
 
 mod arc;
 mod aside;
+#[cfg(feature = "tools")]
+mod awaited;
 mod block;
 mod body;
 mod cdx;
@@ -45,6 +47,8 @@ mod zip;
 mod zstd;
 
 pub use aside::{About, Aside, Entry, Index, Page, Resource, Signature, Verdict};
+#[cfg(feature = "tools")]
+pub use awaited::Awaited;
 pub use body::{Always, BodyDecoder, BodyOutcome, Content};
 pub use cdx::Elsewhere;
 pub use date::parse_date;

@@ -1,10 +1,7 @@
 //! Documents of records whose rows are there already: they are picked, and read once more.
 
-use std::collections::VecDeque;
-use std::rc::Rc;
-
 use crate::archive::{
-    Feed, HttpHead, Parser, Part, Pick, Picked, Record, RecordType, Sink, WarcHead,
+    Awaited, Feed, HttpHead, Parser, Part, Pick, Picked, Record, RecordType, Sink, WarcHead,
 };
 use crate::captures::Captures;
 use crate::content::is_media_type;
@@ -27,16 +24,7 @@ pub struct DocumentsAgain {
 #[derive(Default)]
 struct Gathering {
     harvest: Harvest,
-    awaited: VecDeque<Place>,
-    /// In which the records lie that are heard; the file itself is not told of before it is gone back to.
-    part: Option<Part>,
-}
-
-struct Place {
-    row: usize,
-    part: Rc<Part>,
-    offset: u64,
-    skip: u64,
+    awaited: Awaited,
 }
 
 /// Whether a row may be that of a document, by what its table knows: with a status of success or a redirect, and of no
@@ -63,12 +51,7 @@ pub fn may_be_document(captures: &Captures, row: usize) -> bool {
 impl DocumentsAgain {
     pub fn pick(&mut self, pick: Pick) {
         self.pass_over(pick.row);
-        self.gathering.awaited.push_back(Place {
-            row: pick.row,
-            part: Rc::clone(&pick.part),
-            offset: pick.offset,
-            skip: pick.skip,
-        });
+        self.gathering.awaited.add(&pick);
         self.picked.pick(pick);
     }
 
@@ -92,8 +75,8 @@ impl DocumentsAgain {
 
     /// All documents there are of rows before this one, as far as they were picked, were taken.
     pub fn taken_up_to(&self) -> u64 {
-        let first = self.gathering.awaited.front();
-        let awaited = first.map_or(self.next, |place| place.row as u64);
+        let first = self.gathering.awaited.first();
+        let awaited = first.map_or(self.next, |row| row as u64);
         self.gathering.harvest.taken_up_to(awaited)
     }
 }
@@ -111,31 +94,15 @@ impl Feed for DocumentsAgain {
         let is_done = self.picked.finish(end, &mut self.gathering);
         if is_done {
             // What is not there any more has no document.
-            self.gathering.awaited.clear();
+            self.gathering.awaited.end();
         }
         is_done
     }
 }
 
-impl Gathering {
-    /// The row of a record. Those before it were not found where they should be.
-    fn row_of(&mut self, record: &Record) -> Option<usize> {
-        let (part, awaited) = (&self.part, &self.awaited);
-        let is_it = |place: &Place| {
-            let is_in_part = match part {
-                Some(part) => *part == *place.part,
-                None => place.part.windows.is_empty(),
-            };
-            is_in_part && (place.offset, place.skip) == (record.offset, record.skip)
-        };
-        let at = awaited.iter().position(is_it)?;
-        self.awaited.drain(..=at).next_back().map(|place| place.row)
-    }
-}
-
 impl Sink for Gathering {
     fn part(&mut self, part: &Part) {
-        self.part = Some(part.clone());
+        self.awaited.part(part);
     }
 
     fn begin(&mut self, head: &WarcHead) {
@@ -151,7 +118,8 @@ impl Sink for Gathering {
     }
 
     fn end(&mut self, record: &Record) {
-        match self.row_of(record) {
+        // Rows before it were not found where they should be.
+        match self.awaited.rows_up_to(record).pop() {
             Some(row) => self.harvest.end(record, row),
             None => self.harvest.abandon(),
         }

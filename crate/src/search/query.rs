@@ -1,13 +1,15 @@
 //! A query over an archive: which rows it finds, which of them come first, and how that was found out.
 //!
 //! Of what must all hold, the rarest is found first and the rest is looked for among what is left. What is found is a
-//! set of rows; ranking weighs words alone, those behind a `not` not among them.
+//! set of rows; ranking weighs words alone, those behind a `not` not among them. What only records tell is asked of those
+//! that are left: the host reads them (`to_examine`) and says what came of it (`examined`).
 
 use std::borrow::Cow;
 
 use roaring::RoaringBitmap;
 
 use super::asked::Asked;
+use super::examining::Examining;
 use super::finding::Finding;
 use super::kept::SearchIndex;
 use super::marks::Marks;
@@ -17,7 +19,7 @@ use super::source::Source;
 use crate::error::{Error, code};
 use crate::limits::SEARCH_TEXTS_MAX;
 use crate::order;
-use crate::query::{Leaf, Node, wrong};
+use crate::query::{Apart, Leaf, Node, Predicate, wrong};
 use crate::segment::{Blocks, Stop};
 
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +53,7 @@ pub struct Query {
     /// What it was begun with; other segments are begun with anew.
     changes: Option<u64>,
     rows: RoaringBitmap,
+    examining: Option<Examining>,
     is_found: bool,
     ranking: Option<Ranking>,
     steps: Vec<QueryStep>,
@@ -60,13 +63,21 @@ pub struct Query {
 impl Query {
     pub fn new(node: &Node, options: QueryOptions) -> Result<Query, Error> {
         let mut texts = 0;
-        let plan = Plan::of(node, options, &mut texts)?;
+        let apart = Apart::of(node)?;
+        let plan = Plan::of_all(&apart.indexed, options, &mut texts)?;
+        let is_examined = !apart.examined.is_empty();
+        // Who reads records understands it.
+        apart
+            .examined
+            .iter()
+            .try_for_each(|node| Predicate::check(node))?;
         Ok(Query {
             node: node.clone(),
             options,
             plan,
             changes: None,
             rows: RoaringBitmap::new(),
+            examining: is_examined.then(|| Examining::new(apart.at)),
             is_found: false,
             ranking: None,
             steps: Vec::new(),
@@ -74,10 +85,12 @@ impl Query {
         })
     }
 
-    /// Goes on finding; true when all rows are found, or it is told by `error` why they are not.
+    /// Goes on finding; true when all rows are found, as far as no records are to be read, or it is told by `error` why they
+    /// are not.
     pub fn step(&mut self, source: &Source<'_>, blocks: &mut Blocks) -> Result<bool, Stop> {
         self.begin_anew(source.search);
-        if self.is_found || self.error.is_some() {
+        let is_examining = self.examining.as_ref().is_some_and(Examining::has_begun);
+        if self.is_found || is_examining || self.error.is_some() {
             return Ok(true);
         }
         if !self.plan.prepare(source, blocks)? {
@@ -91,9 +104,35 @@ impl Query {
         if !self.plan.step(source, None, blocks, &mut self.steps)? {
             return Ok(false);
         }
-        self.rows = std::mem::take(&mut self.plan.rows);
-        self.is_found = true;
+        let rows = std::mem::take(&mut self.plan.rows);
+        match &mut self.examining {
+            None => self.rows = rows,
+            Some(examining) => examining.begin(rows),
+        }
+        self.is_found = self.examining.as_ref().is_none_or(Examining::is_over);
         Ok(true)
+    }
+
+    /// Records that are to be read next.
+    pub fn to_examine(&self, count: usize) -> Vec<u32> {
+        let examining = self.examining.as_ref();
+        examining.map_or(Vec::new(), |examining| examining.next(count))
+    }
+
+    /// Takes note of a record that was read: whether it does, where that is known.
+    pub fn examined(&mut self, row: u32, verdict: Option<bool>) {
+        let Some(examining) = &mut self.examining else {
+            return;
+        };
+        if examining.took(row, verdict.is_some()) && verdict == Some(true) {
+            self.rows.insert(row);
+        }
+        self.is_found = examining.is_over();
+    }
+
+    /// Records of which it is not known whether they do: they were not read, or could not be.
+    pub fn unread(&self) -> u64 {
+        self.examining.as_ref().map_or(0, Examining::unread)
     }
 
     fn begin_anew(&mut self, search: &SearchIndex) {
@@ -131,7 +170,7 @@ impl Query {
 
     /// Rows that were found for certain, while others are still looked for.
     pub fn so_far(&self) -> Cow<'_, RoaringBitmap> {
-        if self.is_found {
+        if self.is_found || self.examining.is_some() {
             return Cow::Borrowed(&self.rows);
         }
         Cow::Owned(self.plan.so_far())
@@ -197,6 +236,9 @@ impl Query {
     /// What was done, in its order.
     pub fn explain(&self) -> Vec<QueryStep> {
         let mut steps = self.steps.clone();
+        if let Some(examining) = self.examining.as_ref().filter(|one| one.has_begun()) {
+            steps.push(examining.step(self.rows.len()));
+        }
         if let Some(ranking) = &self.ranking {
             steps.push(QueryStep {
                 at: 0,
@@ -210,7 +252,8 @@ impl Query {
 
     /// How far it is where records are asked one by one.
     pub fn progress(&self) -> Progress {
-        self.plan.progress()
+        let examining = self.examining.as_ref().filter(|one| one.has_begun());
+        examining.map_or_else(|| self.plan.progress(), Examining::progress)
     }
 
     /// What is marked in hits, once these are found.
@@ -249,6 +292,25 @@ enum Kind {
 }
 
 impl Plan {
+    fn of_all(nodes: &[&Node], options: QueryOptions, texts: &mut usize) -> Result<Plan, Error> {
+        match nodes {
+            [] => Plan::of(&Node::All, options, texts),
+            [node] => Plan::of(node, options, texts),
+            _ => {
+                let parts = nodes.iter().map(|node| Plan::of(node, options, texts));
+                Ok(Plan {
+                    kind: Kind::And {
+                        parts: parts.collect::<Result<_, _>>()?,
+                        is_sorted: false,
+                        at: 0,
+                    },
+                    rows: RoaringBitmap::new(),
+                    is_done: false,
+                })
+            }
+        }
+    }
+
     fn of(node: &Node, options: QueryOptions, texts: &mut usize) -> Result<Plan, Error> {
         let mut parts = |nodes: &[Node]| {
             let parts = nodes.iter().map(|node| Plan::of(node, options, texts));

@@ -21,6 +21,8 @@ mod documents;
 #[cfg(feature = "engine")]
 mod engine;
 #[cfg(feature = "tools")]
+mod examine;
+#[cfg(feature = "tools")]
 mod harvest;
 #[cfg(feature = "store")]
 mod index;

@@ -29,6 +29,8 @@ pub(super) struct Searched {
 struct Clock {
     times: Vec<f64>,
     pending: f64,
+    /// How long records were read.
+    examined: f64,
 }
 
 impl Clock {
@@ -113,6 +115,29 @@ impl KeptIndex {
         offset_out(searched.map_or(0, |searched| searched.query.progress().candidates))
     }
 
+    /// Records that are to be read for it next.
+    pub fn query_to_examine(&self, number: u32, count: usize) -> Vec<u32> {
+        let searched = self.queries.get(number);
+        searched.map_or(Vec::new(), |searched| searched.query.to_examine(count))
+    }
+
+    /// Takes rows that were read, as `Examination` tells them, and how long that took.
+    pub fn query_examined(&mut self, number: u32, outcomes: &[u32], milliseconds: f64) {
+        if let Some(searched) = self.queries.get_mut(number) {
+            for pair in outcomes.chunks_exact(2) {
+                let verdict = (pair[1] < 2).then_some(pair[1] == 1);
+                searched.query.examined(pair[0], verdict);
+            }
+            searched.clock.examined += milliseconds;
+        }
+    }
+
+    /// Records that are to be read, or cannot be.
+    pub fn query_unread(&self, number: u32) -> f64 {
+        let searched = self.queries.get(number);
+        offset_out(searched.map_or(0, |searched| searched.query.unread()))
+    }
+
     /// Some hits in an order: of each its row as the table of records tells it, the facts of its document with their
     /// length, score and count. `MORE` where there is more to do before.
     pub fn query_hits(
@@ -175,10 +200,10 @@ impl KeptIndex {
     /// The values of a field that most hits have, of those that begin so: each with its length, and how many hits.
     pub fn query_facet(&mut self, number: u32, field: &str, prefix: &str, count: usize) -> u32 {
         self.ask(number, |searched, source, blocks| {
-            let rows = searched.query.rows();
+            let rows = searched.query.so_far();
             let counting = searched.counting.get_or_insert_with(|| {
                 Counting::new(field, prefix.as_bytes(), CountingOrder::ByCount, count)
-                    .within(rows.clone())
+                    .within(rows.into_owned())
             });
             if !counting.step(&source.facets(), Some(source.index), blocks)? {
                 return Ok(None);
@@ -200,7 +225,9 @@ impl KeptIndex {
         let Some(Searched { query, clock, .. }) = self.queries.get(number) else {
             return Vec::new();
         };
-        let times = clock.times.iter().copied().chain(std::iter::repeat(0.0));
+        let of_steps = clock.times.iter().copied().chain(std::iter::repeat(0.0));
+        let times = of_steps.take(query.steps());
+        let times = times.chain([clock.examined]).chain(std::iter::repeat(0.0));
         for (step, milliseconds) in query.explain().iter().zip(times) {
             out.bytes(step.what.as_bytes());
             out.varint(step.at as u64);
@@ -219,7 +246,11 @@ fn of_captures(node: Node) -> Node {
     let is_of_words = columns
         .iter()
         .all(|column| matches!(*column, "" | "text" | "body" | "title" | "lang"));
-    if columns.contains(&"type") || is_of_words && node != Node::All {
+    // Requests have methods and headers of their own.
+    let is_of_requests = columns
+        .iter()
+        .any(|column| matches!(*column, "type" | "method") || column.starts_with("header."));
+    if is_of_requests || is_of_words && node != Node::All {
         return node;
     }
     let request = Leaf {

@@ -44,7 +44,7 @@ export class SearchBar {
 
   constructor(store: Store, isComing: () => boolean) {
     this.#store = store;
-    this.search = new Search(() => store.libraryChanged(), isComing);
+    this.search = new Search(() => store.libraryChanged(), isComing, () => store.archive);
     store.on("rows", () => this.#onRows());
     store.on("phase", () => {
       if (store.phase !== "open") this.search.end();

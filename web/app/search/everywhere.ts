@@ -164,7 +164,7 @@ export class Everywhere extends LitElement {
   override render(): TemplateResult {
     const { query, done } = this;
     const all = this.#entries.length;
-    const shown = this.answers.filter(({ found, why }) => why !== undefined || (found?.total ?? 0) > 0 || lacks(found));
+    const shown = this.answers.filter(({ found, why }) => why !== undefined || (found?.total ?? 0) > 0 || (found?.unread ?? 0) > 0 || lacks(found));
     return html`
       <form role="search" @submit=${this.#onSubmit}>
         <input type="text" autocomplete="off" autocapitalize="off" spellcheck="false" maxlength="4096" aria-label=${words.everywhere} placeholder=${words.everywherePlaceholder} @input=${this.#onInput} @keydown=${this.#onKey} />
@@ -187,6 +187,7 @@ export class Everywhere extends LitElement {
           ${(found?.hits ?? []).map((hit) => this.#hit(entry, hit))}
         </ul>
         ${lacks(found) ? html`<p>${words.lacks(formatCount(found.searched), formatCount(found.records))} ${words.completed} <button class="link" @click=${() => this.#open(entry)}>${words.open(name)}</button></p>` : nothing}
+        ${found?.isDone === true && found.unread > 0 ? html`<p>${words.unreadHere(formatCount(found.unread))} <button class="link" @click=${() => this.#open(entry)}>${words.open(name)}</button></p>` : nothing}
         ${total > hitsEach ? html`<button class="more" @click=${() => this.#open(entry)}>${words.moreOf(words.hitsCount(formatCount(total), false), name)}</button>` : nothing}
       </section>
     `;

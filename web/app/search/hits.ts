@@ -172,6 +172,7 @@ export class Hits extends LitElement {
   /** What is not searched yet, or will not be by itself. */
   #rest({ found, wrong, isPartial }: Search): TemplateResult | typeof nothing {
     if (wrong !== undefined && wrong.offset === undefined) return html`<p class="rest" role="alert">${words.failed} ${visible(wrong.message, 300)}</p>`;
+    if (found?.isDone === true && found.unread > 0) return html`<p class="rest" data-testid="unread">${words.unread(formatCount(found.unread))}</p>`;
     if (found === undefined || found.searched >= found.records) return nothing;
     const searched = formatCount(found.searched);
     const records = formatCount(found.records);

@@ -2,7 +2,7 @@
  * The search in the open archive: what is asked, what was found so far, and its pages. It goes on a while at a time;
  * answers to what is asked no more are dropped. Draws nothing.
  */
-import { ArchiveError, type RecordRow } from "stackroom";
+import { ArchiveError, type Archive, type RecordRow } from "stackroom";
 import type { FacetAsked, Hit, HitGroup, HitOrder, SearchAsked, SearchFound, SharedIndex } from "stackroom/library";
 
 import { RowPages, type RowSource } from "../rows.js";
@@ -61,6 +61,9 @@ export class Search {
   readonly #onChange: () => void;
   /** Whether more of the archive will be searchable. */
   readonly #isComing: () => boolean;
+  /** From which records are read that tell what the library does not know. */
+  readonly #archive: () => Archive | undefined;
+  #stopper = new AbortController();
   #index: SharedIndex | undefined;
   #asked = 0;
   #timer = 0;
@@ -72,9 +75,10 @@ export class Search {
   #mayGrow = false;
   #isEarly = false;
 
-  constructor(onChange: () => void, isComing: () => boolean) {
+  constructor(onChange: () => void, isComing: () => boolean, archive: () => Archive | undefined) {
     this.#onChange = onChange;
     this.#isComing = isComing;
+    this.#archive = archive;
   }
 
   get index(): SharedIndex | undefined {
@@ -111,6 +115,7 @@ export class Search {
 
   end(): void {
     this.#asked += 1;
+    this.#stopper.abort();
     window.clearTimeout(this.#timer);
     this.#index = undefined;
     this.query = "";
@@ -132,6 +137,7 @@ export class Search {
   /** What was found so far is all. */
   stop(): void {
     this.#asked += 1;
+    this.#stopper.abort();
     window.clearTimeout(this.#timer);
     this.isStopped = true;
     this.#onChange();
@@ -156,9 +162,11 @@ export class Search {
     const asked = (this.#asked += 1);
     const begun = performance.now();
     const isEarly = (this.#mayGrow = this.#isComing());
+    this.#stopper.abort();
+    const { signal } = (this.#stopper = new AbortController());
     for (let isDone = false; !isDone; ) {
       try {
-        const found = await index.search({ query, facets: facetsAsked });
+        const found = await index.search({ query, facets: facetsAsked }, { archive: this.#archive(), signal });
         if (asked !== this.#asked) return;
         isDone = found.isDone;
         const isOn = query !== this.answered || found.read !== this.found?.read || found.searched !== this.found.searched;
@@ -183,7 +191,7 @@ export class Search {
     const last = this.found;
     const isMore = found.total !== last?.total || found.searched !== last.searched || found.isDone !== last.isDone;
     // Until a search is done its hits may not be given: what is listed stays, unless they are.
-    const isNow = found.isDone || this.pages === undefined || (this.#isGiven && performance.now() - this.#listedAt > growMs);
+    const isNow = found.isDone || this.pages === undefined || this.pages.count === 0 || (this.#isGiven && performance.now() - this.#listedAt > growMs);
     this.found = found;
     this.answered = query;
     if (found.isDone) this.facets = found.facets;

@@ -23,7 +23,10 @@ const english = {
     "lang:": "language, such as en",
     "ext:": "ending of the file name",
     "size:": ">1mb, 10k..2mb",
-    "digest:": "digest of the payload",
+    "digest:": "digest of the payload, or sha1:VGMT*",
+    "method:": "GET, POST",
+    "header.": "a header: header.server:nginx*",
+    "raw:": "\"text\" or /regex/ in the bytes of records",
   } as Readonly<Record<string, string>>,
   wrong: (why: string) => `The query is not understood: ${why}`,
 
@@ -33,7 +36,8 @@ const english = {
   hitsCount: (count: string, isOne: boolean) => (isOne ? `${count} hit` : `${count} hits`),
   soFar: "so far",
   took: (time: string) => `in ${time}`,
-  readTexts: (read: string, all: string) => `texts read: ${read} of ${all}`,
+  readTexts: (read: string, all: string) => `read: ${read} of ${all}`,
+  unread: (count: string) => `Records that could not be read for this: ${count}`,
   partial: (searched: string, records: string) => `Searched so far: ${searched} of ${records} records. The rest is still being read; hits come as it is.`,
   lacks: (searched: string, records: string) => `Of ${records} records ${searched} can be searched.`,
   indexAgain: "Index again",
@@ -93,6 +97,7 @@ const english = {
   moreOf: (count: string, name: string) => `Show ${count} in ${name}`,
   completed: "The rest is read when it is open.",
   open: (name: string) => `Open ${name}`,
+  unreadHere: (count: string) => `Records that are to be read for this: ${count}. They are when the archive is open.`,
   notSearched: (why: string) => `It could not be searched: ${why}`,
 };
 

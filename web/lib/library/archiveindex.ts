@@ -13,9 +13,10 @@ import type { Finding } from "../store/packing.js";
 import type { KeptIndex } from "../wasm/store.js";
 import { decodeCaptures, decodeGroups, decodeRows, typeName } from "../wire.js";
 import { countDocuments, documentOf, linksOf, listDocuments, textOf, type DocumentCounts, type DocumentLink, type DocumentsAsked, type KeptDocument } from "./documents.js";
+import { searchWith, type SearchStep, type SearchStepAsked } from "./examining.js";
 import type { Files } from "./files.js";
 import { Lane } from "./lane.js";
-import type { SearchAsked, SearchFound } from "./search.js";
+import type { SearchAsked, SearchFound, SearchOptions } from "./search.js";
 import { Searching } from "./searching.js";
 import { DONE, MORE, randomId, SegmentFiles } from "./segmentfiles.js";
 
@@ -294,8 +295,16 @@ export class ArchiveIndex {
     return this.#lane.read(async () => (this.#engine.has_documents() ? countDocuments(this.#engine, this.#segments.run) : undefined));
   }
 
-  /** Goes on for a while with a search; until it is done, the same is to be asked again. Of what is searchable by then. */
-  search(asked: SearchAsked): Promise<SearchFound> {
+  /**
+   * Goes on for a while with a search; until it is done, the same is to be asked again. Of what is searchable by then. What
+   * only records tell (`raw:`, `header.NAME:`, `method:`, parts of digests) is read from the `archive`.
+   */
+  search(asked: SearchAsked, options: SearchOptions = {}): Promise<SearchFound> {
+    return searchWith((step) => this.searchStep(step), asked, options);
+  }
+
+  /** The same, where records that are to be read are named and not read. */
+  searchStep(asked: SearchStepAsked): Promise<SearchStep> {
     return this.#lane.read(async () => {
       const isAll = this.#lane.isUnderWay ? this.#engine.search_end() === this.#engine.count() : await this.#makeSearchable();
       const found = await this.#searching.search(asked);

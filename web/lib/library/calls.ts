@@ -8,7 +8,7 @@ import type { Group, GroupsAsked, NearestAsked, SortedRows, Tally } from "./arch
 import type { DocumentCounts, DocumentLink, DocumentsAsked, KeptDocument } from "./documents.js";
 import type { DocumentLot } from "./feed.js";
 import type { ArchiveNow, Begun } from "./keeping.js";
-import type { SearchAsked, SearchFound } from "./search.js";
+import type { SearchStep, SearchStepAsked } from "./examining.js";
 import type { ArchiveNamed, BeginOptions, Description, KeptArchive, KeptCopy, LibraryFinding } from "./kept.js";
 
 type Nothing = Record<string, never>;
@@ -31,7 +31,7 @@ export interface IndexCalls {
   text(request: One & { readonly row: number }): string;
   links(request: One & { readonly row: number }): DocumentLink[];
   documentCounts(request: One): DocumentCounts | undefined;
-  search(request: One & { readonly asked: SearchAsked }): SearchFound;
+  search(request: One & { readonly asked: SearchStepAsked }): SearchStep;
   verifyIndex(request: One): Finding[];
 }
 

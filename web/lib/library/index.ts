@@ -28,7 +28,7 @@ export type { AddOptions } from "./keeping.js";
 export type { CopyOptions, CopySource } from "./copies.js";
 export type { Description, KeptArchive, KeptCopy, KeptFile, LibraryFinding } from "./kept.js";
 export type { Library } from "./library.js";
-export type { FacetAsked, FacetValue, Hit, HitGroup, HitOrder, PlanStep, SearchAsked, SearchFound, Stretch } from "./search.js";
+export type { FacetAsked, FacetValue, Hit, HitGroup, HitOrder, PlanStep, SearchAsked, SearchFound, SearchOptions, Stretch } from "./search.js";
 export { serveLibrary, type ServeOptions } from "./serving.js";
 export { openSharedLibrary, type SharedIndex, type SharedLibrary, type SharedLibraryOptions } from "./shared.js";
 export type { Room } from "../store/room.js";

@@ -47,4 +47,4 @@ export type { DocumentCounts, DocumentFacts, DocumentKind, DocumentLink, Documen
 export type { AddOptions } from "./keeping.js";
 export type { Description, KeptArchive, KeptFile, LibraryFinding } from "./kept.js";
 export type { Library } from "./library.js";
-export type { FacetAsked, FacetValue, Hit, HitGroup, HitOrder, PlanStep, SearchAsked, SearchFound, Stretch } from "./search.js";
+export type { FacetAsked, FacetValue, Hit, HitGroup, HitOrder, PlanStep, SearchAsked, SearchFound, SearchOptions, Stretch } from "./search.js";

@@ -1,5 +1,6 @@
 /** What is asked of full text and fields, and what is found: types, and how the engine's answers are read. */
 
+import type { Archive } from "../archive.js";
 import type { RecordRow } from "../shapes.js";
 import { Reader, readRow } from "../wire.js";
 import type { SortColumn } from "./archiveindex.js";
@@ -37,6 +38,12 @@ export interface SearchAsked {
   readonly facets?: readonly FacetAsked[] | undefined;
   /** With what was done to find them. */
   readonly withPlan?: boolean | undefined;
+}
+
+/** What only the records themselves tell is read from their archive, which is open. */
+export interface SearchOptions {
+  readonly archive?: Pick<Archive, "examine"> | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Text, and whether it is what was asked for. */
@@ -81,9 +88,11 @@ export interface SearchFound {
   readonly total: number;
   /** Otherwise ask again: it goes on where it was. */
   readonly isDone: boolean;
-  /** Of texts that must be read to know, how many were, where there are any. */
+  /** Of texts or records that must be read to know, how many were, where there are any. */
   readonly read: number;
   readonly toRead: number;
+  /** Records of which it is not known whether they are hits: without their archive they are not read, or they cannot be. */
+  readonly unread: number;
   /** Records that were searched, of so many that are kept. */
   readonly searched: number;
   readonly records: number;
@@ -103,6 +112,9 @@ export interface SearchEngine {
   query_total(query: number): number;
   query_read(query: number): number;
   query_to_read(query: number): number;
+  query_to_examine(query: number, count: number): Uint32Array;
+  query_examined(query: number, outcomes: Uint32Array, milliseconds: number): void;
+  query_unread(query: number): number;
   query_hits(query: number, order: number, isDescending: boolean, group: number, from: number, count: number): number;
   query_passages(query: number, row: number): number;
   query_facet(query: number, field: string, prefix: string, count: number): number;

@@ -5,6 +5,7 @@
 
 import { errorFromWire, errorToWire } from "../errors.js";
 import { decodeHits, decodePassages, decodePlan, decodeValues, type FacetAsked, type Hit, type HitGroup, type HitOrder, type SearchAsked, type SearchEngine, type SearchFound } from "./search.js";
+import type { SearchStep, SearchStepAsked } from "./examining.js";
 import { DONE, type SegmentFiles } from "./segmentfiles.js";
 
 /** Numbered as the engine does. */
@@ -16,6 +17,8 @@ const NO_GROUP = GROUPS.length;
 const QUERIES_KEPT = 4;
 /** How long a search goes on before it tells how far it is. */
 const TURN_MS = 200;
+/** Records that are named at once to be read. */
+const EXAMINED_AT_ONCE = 256;
 /** Each may lie in blocks of its own, which must be there together. */
 const HITS_AT_ONCE = 20;
 
@@ -43,26 +46,31 @@ export class Searching {
     this.#generation++;
   }
 
-  async search(asked: SearchAsked): Promise<SearchFound> {
-    const { facets = [], withPlan = false } = asked;
+  async search(asked: SearchStepAsked): Promise<SearchStep> {
+    const { facets = [], withPlan = false, canExamine = false, examined } = asked;
     const query = this.#queryOf(asked);
-    await this.#goOn(query);
     const { number } = query;
+    if (examined) this.#engine.query_examined(number, examined.outcomes, examined.milliseconds);
+    await this.#goOn(query);
     const failure = this.#engine.query_error(number);
     if (failure !== undefined) throw errorFromWire(errorToWire(failure));
     const hits = await this.#hits(number, asked);
+    const toExamine = canExamine && query.isDone ? this.#engine.query_to_examine(number, EXAMINED_AT_ONCE) : NONE;
+    const isDone = query.isDone && toExamine.length === 0;
     const values = [];
-    if (query.isDone) for (const facet of facets) values.push(await this.#facet(number, facet));
+    if (isDone) for (const facet of facets) values.push(await this.#facet(number, facet));
     return {
       total: this.#engine.query_total(number),
-      isDone: query.isDone,
+      isDone,
       read: this.#engine.query_read(number),
       toRead: this.#engine.query_to_read(number),
+      unread: this.#engine.query_unread(number),
       searched: this.#engine.search_end(),
       records: this.#engine.kept_count(),
       hits,
       facets: values,
       plan: withPlan ? decodePlan(this.#engine.query_plan(number)) : [],
+      toExamine,
     };
   }
 
@@ -112,6 +120,8 @@ export class Searching {
     return { field, values: decodeValues(this.#engine.take_value()) };
   }
 }
+
+const NONE = new Uint32Array(0);
 
 /** Of a query that is not understood the engine says where in it, as the error's offset. */
 function begun(begin: () => number): number {

@@ -93,7 +93,7 @@ function served(library: Library, claim: Claim, name: string): Owned {
       text: async ({ id, row }) => (await library.index(id)).text(row),
       links: async ({ id, row }) => (await library.index(id)).links(row),
       documentCounts: async ({ id }) => (await library.index(id)).documentCounts(),
-      search: async ({ id, asked }) => (await library.index(id)).search(asked),
+      search: async ({ id, asked }) => (await library.index(id)).searchStep(asked),
       verifyIndex: async ({ id }) => (await library.index(id)).verify(),
     };
   };

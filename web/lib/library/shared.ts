@@ -15,10 +15,11 @@ import type { Group, GroupsAsked, NearestAsked, SortedRows, Tally } from "./arch
 import { changesChannel, REPEATABLE, type LibraryCalls } from "./calls.js";
 import { Copies, type CopyOptions, type CopySource } from "./copies.js";
 import type { DocumentCounts, DocumentLink, DocumentsAsked, KeptDocument } from "./documents.js";
+import { searchWith } from "./examining.js";
 import type { DocumentLot } from "./feed.js";
 import { keepArchive, keptRecords, type AddOptions, type ArchiveNow, type Begun, type Keeper } from "./keeping.js";
 import type { ArchiveNamed, BeginOptions, Description, KeptArchive, LibraryFinding } from "./kept.js";
-import type { SearchAsked, SearchFound } from "./search.js";
+import type { SearchAsked, SearchFound, SearchOptions } from "./search.js";
 
 export interface SharedLibraryOptions {
   /** Tabs of one origin with the same name share one library. */
@@ -255,9 +256,12 @@ export class SharedIndex {
     return this.#tab.client.call("documentCounts", { id: this.#id });
   }
 
-  /** Goes on for a while with a search; until it is done, the same is to be asked again. Of what is searchable by then. */
-  search(asked: SearchAsked): Promise<SearchFound> {
-    return this.#tab.client.call("search", { id: this.#id, asked });
+  /**
+   * Goes on for a while with a search; until it is done, the same is to be asked again. Of what is searchable by then. What
+   * only records tell (`raw:`, `header.NAME:`, `method:`, parts of digests) is read from the `archive`.
+   */
+  search(asked: SearchAsked, options: SearchOptions = {}): Promise<SearchFound> {
+    return searchWith((step) => this.#tab.client.call("search", { id: this.#id, asked: step }), asked, options);
   }
 
   /** Everything that is wrong with what is kept: each file is read in full. */
