@@ -18,6 +18,9 @@ pub struct Phrase {
     /// Of each word its number and its lists, the rarest word first.
     slots: Vec<(u32, Vec<List>)>,
     next: u64,
+    /// Where all words so far would begin in a row, and where one more would.
+    starts: Vec<u32>,
+    here: Vec<u32>,
 }
 
 impl Phrase {
@@ -30,6 +33,8 @@ impl Phrase {
         Phrase {
             slots: slots.collect(),
             next: 0,
+            starts: Vec::new(),
+            here: Vec::new(),
         }
     }
 
@@ -106,36 +111,30 @@ impl Phrase {
         search: &SearchIndex,
         blocks: &mut Blocks,
     ) -> Result<bool, Stop> {
-        // Positions of the first word that all words so far follow.
-        let mut starts: Option<Vec<u32>> = None;
-        for (offset, lists) in &mut self.slots {
-            let mut here = Vec::new();
-            for list in lists.iter_mut() {
+        let (starts, here) = (&mut self.starts, &mut self.here);
+        for (n, (offset, lists)) in self.slots.iter_mut().enumerate() {
+            here.clear();
+            let is_one = lists.len() == 1;
+            for list in lists {
                 let Some((at, _)) = list.frequency(search, row)? else {
                     continue;
                 };
-                let positions = list.positions(search, at, blocks)?;
-                here.extend(
-                    positions
-                        .iter()
-                        .filter_map(|position| position.checked_sub(*offset)),
-                );
+                let positions = list.positions(search, at, blocks)?.iter();
+                here.extend(positions.filter_map(|position| position.checked_sub(*offset)));
             }
-            here.sort_unstable();
-            here.dedup();
-            let both = match starts {
-                None => here,
-                Some(before) => {
-                    let mut before = before;
-                    before.retain(|start| here.binary_search(start).is_ok());
-                    before
-                }
-            };
-            if both.is_empty() {
+            if !is_one {
+                here.sort_unstable();
+                here.dedup();
+            }
+            if n == 0 {
+                std::mem::swap(starts, here);
+            } else {
+                starts.retain(|start| here.binary_search(start).is_ok());
+            }
+            if starts.is_empty() {
                 return Ok(false);
             }
-            starts = Some(both);
         }
-        Ok(starts.is_some())
+        Ok(!self.slots.is_empty())
     }
 }

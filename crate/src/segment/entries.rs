@@ -108,14 +108,20 @@ impl Entries {
     /// The entry that begins at a byte.
     fn stored(&self, at: usize) -> Result<Stored<'_>, Malformed> {
         let bytes = self.content.get(at..self.starts_at).ok_or(Malformed)?;
-        let mut reader = Reader::new(bytes);
-        let mut length = || usize::try_from(reader.varint()?).ok();
-        let (Some(shared), Some(own), Some(value)) = (length(), length(), length()) else {
-            return Err(Malformed);
+        let (lengths, behind) = match bytes {
+            // Nearly all lengths are short.
+            [shared, own, value, behind @ ..] if (shared | own | value) < 0x80 => {
+                let lengths = [shared, own, value].map(|byte| usize::from(*byte));
+                (lengths, behind)
+            }
+            _ => long_lengths(bytes).ok_or(Malformed)?,
         };
-        let own = reader.take(own).ok_or(Malformed)?;
-        let value_at = self.starts_at - reader.left();
-        reader.take(value).ok_or(Malformed)?;
+        let [shared, own, value] = lengths;
+        let (own, behind) = behind.split_at_checked(own).ok_or(Malformed)?;
+        if value > behind.len() {
+            return Err(Malformed);
+        }
+        let value_at = self.starts_at - behind.len();
         if shared.saturating_add(own.len()) > SEGMENT_KEY_BYTES_MAX {
             return Err(Malformed);
         }
@@ -195,6 +201,16 @@ impl Entries {
             .get(entry.value.0..entry.value.1)
             .ok_or(Malformed)
     }
+}
+
+/// The three lengths of an entry, and what is behind them.
+fn long_lengths(bytes: &[u8]) -> Option<([usize; 3], &[u8])> {
+    let mut reader = Reader::new(bytes);
+    let mut lengths = [0; 3];
+    for length in &mut lengths {
+        *length = usize::try_from(reader.varint()?).ok()?;
+    }
+    Some((lengths, &bytes[bytes.len() - reader.left()..]))
 }
 
 /// An entry as it stands in a block; the next one begins where its value ends.

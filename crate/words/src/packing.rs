@@ -136,27 +136,24 @@ fn unpack_group(
     Ok(())
 }
 
+/// Each value out of the eight bytes where it begins, which waits for no value before it.
 fn unpack_bits(packed: &[u8], width: usize, count: usize, values: &mut Vec<u32>) {
     let mask = (1u64 << width) - 1;
-    let (mut held, mut bits, mut rest) = (0u64, 0, packed);
-    for _ in 0..count {
-        if bits < width {
-            if let Some((word, behind)) = rest.split_first_chunk::<4>() {
-                held |= u64::from(u32::from_le_bytes(*word)) << bits;
-                bits += 32;
-                rest = behind;
-            } else {
-                while let Some((byte, behind)) = rest.split_first() {
-                    held |= u64::from(*byte) << bits;
-                    bits += 8;
-                    rest = behind;
-                }
-            }
-        }
-        values.push(u32::try_from(held & mask).unwrap_or_default());
-        held >>= width;
-        bits = bits.saturating_sub(width);
-    }
+    let value = |bytes: &[u8], bit: usize| {
+        let word = bytes.get(bit / 8..).and_then(<[u8]>::first_chunk::<8>);
+        let word = word.map_or(0, |word| u64::from_le_bytes(*word));
+        u32::try_from((word >> (bit % 8)) & mask).unwrap_or_default()
+    };
+    // Behind these there are no eight bytes.
+    let far = (packed.len() * 8).saturating_sub(56).div_ceil(width.max(1));
+    let far = far.min(count);
+    values.extend((0..far).map(|n| value(packed, n * width)));
+    let base = far * width / 8;
+    let rest = packed.get(base..).unwrap_or_default();
+    let mut padded = [0u8; 16];
+    let end = rest.len().min(8);
+    padded[..end].copy_from_slice(&rest[..end]);
+    values.extend((far..count).map(|n| value(&padded, n * width - base * 8)));
 }
 
 fn bits_of(value: u32) -> usize {
