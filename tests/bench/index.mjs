@@ -1,5 +1,5 @@
 // The kept index of an archive at one, two, five and ten million records, in Node, in files: what a record costs to add,
-// kept as often as a library does, and what it takes; then look-ups in it. Before that a hundred thousand records with
+// kept as often as a library does, and what it takes; then look-ups and searches in it. Before that a hundred thousand records with
 // documents, against the same without. `npm run bench -- index [MILLIONS...]`.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -122,14 +122,40 @@ async function grown({ ArchiveIndex, KeptIndex, divided, nodeStorage }, folder, 
   return { index, microseconds: microseconds + cpu() - before };
 }
 
-async function milliseconds(work) {
+async function timesOf(work) {
   const times = [];
   for (let n = 0; n < LOOK_UPS; n++) {
     const start = performance.now();
     await work(n);
     times.push(performance.now() - start);
   }
-  return median(times);
+  return times.sort((a, b) => a - b);
+}
+
+const milliseconds = async (work) => median(await timesOf(work));
+
+/** Searches for what many records have, another each time: ten hits of each, in the order of the archive. */
+async function searched(index, name, figures) {
+  const pick = random();
+  const kinds = {
+    "a URL's beginning": () => `url:https://www.host${pick(50_000)}.example.org/section-${pick(40)}*`,
+    "a host and a media type": () => `host:www.host${pick(50_000)}.example.org mime:image/jpeg`,
+    "a media type, a status, and not a host": () => `mime:image/jpeg status:404 -host:www.host${pick(50_000)}.example.org`,
+    "a regular expression with a literal": () => `url:/host${pick(50_000)}\\.example\\.org\\/media\\/${pick(10)}/`,
+  };
+  for (const [kind, query] of Object.entries(kinds)) {
+    let hits = 0;
+    const times = await timesOf(async () => {
+      const asked = { query: query(), order: "file", count: 10 };
+      let found;
+      do found = await index.search(asked);
+      while (!found.isDone);
+      hits += found.total;
+    });
+    figures.add(name, `${kind}, median`, median(times), "ms");
+    figures.add(name, `${kind}, p95`, times[Math.floor(times.length * 0.95)], "ms");
+    figures.add(name, `${kind}, hits of a search`, hits / LOOK_UPS, "hits");
+  }
 }
 
 async function documented(found, figures, say) {
@@ -198,6 +224,7 @@ export async function bench(figures, { parts, say }) {
       const bars = Array.from({ length: 101 }, (_, n) => period.from + ((period.to - period.from) * n) / 100);
       figures.add(name, "100 bars of time", await milliseconds(() => index.timeline(bars)), "ms");
       figures.add(name, "100 hosts with records and bytes", await milliseconds(() => index.hosts("org,example", { count: 100 })), "ms");
+      await searched(index, name, figures);
       await index.close();
     } finally {
       rmSync(folder, { recursive: true, force: true });
