@@ -12,6 +12,19 @@ use crate::error::{Error, code};
 use crate::limits::SEARCH_PHRASE_WORDS_MAX;
 use crate::query::{Leaf, Value, wrong};
 
+/// How a query is understood.
+#[derive(Clone, Copy, Debug)]
+pub struct QueryOptions {
+    /// Words find their other forms, unless they are in quotes.
+    pub is_stemmed: bool,
+}
+
+impl Default for QueryOptions {
+    fn default() -> QueryOptions {
+        QueryOptions { is_stemmed: true }
+    }
+}
+
 /// One word of those that are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {

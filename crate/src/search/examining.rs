@@ -2,8 +2,8 @@
 
 use roaring::RoaringBitmap;
 
-use super::query::QueryStep;
 use super::selection::Progress;
+use super::step::QueryStep;
 
 pub struct Examining {
     /// Where in the query it stands.

@@ -23,6 +23,7 @@ mod listing;
 mod marks;
 mod pattern;
 mod phrase;
+mod plan;
 mod postings;
 mod query;
 mod rank;
@@ -31,9 +32,10 @@ mod settling;
 mod snippet;
 mod source;
 mod stem;
+mod step;
 mod through;
 
-pub use asked::{Asked, Slot};
+pub use asked::{Asked, QueryOptions, Slot};
 pub use draft::Totals;
 pub use facets::{
     Counted, Counting, CountingOrder, FACETS, Facets, FacetsDraft, Go, Set, Walk, join_facets,
@@ -46,10 +48,11 @@ pub use kept::{SearchCheck, SearchIndex, SearchManifest, SearchPart};
 pub use listing::{HitGroup, HitOrder, Listed, Listing};
 pub use marks::Marks;
 pub use pattern::{Pattern, Start, Then};
-pub use query::{Query, QueryOptions, QueryStep};
+pub use query::Query;
 pub use rank::Hit;
 pub use selection::{Progress, Selection, Step};
 pub use settling::settle;
 pub use snippet::{Passage, Snippet};
 pub use source::Source;
 pub use stem::stem;
+pub use step::QueryStep;
