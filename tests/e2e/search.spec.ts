@@ -281,7 +281,7 @@ test("while it goes on hits come, and it can be stopped and gone on with", async
   await searchable(page);
   await field(page).fill("body:/ledger of the \\w+/");
   await expect(count(page)).toContainText("so far");
-  await expect(count(page)).toContainText("texts read: 3 of 9");
+  await expect(count(page)).toContainText("read: 3 of 9");
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await expect(count(page)).toContainText("Stopped: there may be more.");
   await page.evaluate(() => ((globalThis as unknown as { slow: { isSlow: boolean } }).slow.isSlow = false));
