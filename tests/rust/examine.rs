@@ -18,9 +18,9 @@ use stackroom::query::Predicate;
 use stackroom::write::{Cutter, Options};
 use support::fixtures::fixtures;
 use support::heard::Told;
-use support::{Random, gzip, read_all, record, response};
+use support::{Random, gzip, read_all, record, response, table};
 
-/// Keeps all records whole.
+/// Keeps records whole, of damaged archives too: what breaks off is forgotten.
 #[derive(Default)]
 struct Heard {
     current: Option<Told>,
@@ -71,18 +71,6 @@ fn hear(source: &[u8]) -> Heard {
     let mut parser = parser(format, Some(source.len() as u64));
     read_all(parser.as_mut(), source, 1 << 20, &mut heard);
     heard
-}
-
-fn table(source: &[u8]) -> Option<Captures> {
-    let format = detect(&source[..source.len().min(64 << 10)]).ok()?;
-    let mut captures = Captures::new();
-    captures.begin_file(Part {
-        format,
-        ..Part::default()
-    });
-    let mut parser = parser(format, Some(source.len() as u64));
-    read_all(parser.as_mut(), source, 1 << 20, &mut captures);
-    Some(captures)
 }
 
 /// Feeds an examiner as a host does, a few rows ahead.

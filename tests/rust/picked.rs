@@ -7,11 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use stackroom::archive::{Feed, Part, Pick, detect, parser};
+use stackroom::archive::{Feed, Part, Pick};
 use stackroom::captures::Captures;
 use stackroom::query::Predicate;
 use stackroom::write::{Cutter, Options, Piece};
-use support::{Random, corpus, gzip, read_all, record, response, small_archive};
+use support::{Random, corpus, gzip, record, response, small_archive, table};
 
 struct Written {
     out: Vec<u8>,
@@ -58,19 +58,6 @@ fn write(
         steps += 1;
         assert!(steps < 200_000 + 200 * size, "writing does not end");
     }
-}
-
-/// Rows of one file are in parts, members of it.
-fn table(source: &[u8]) -> Option<Captures> {
-    let format = detect(&source[..source.len().min(64 << 10)]).ok()?;
-    let mut captures = Captures::new();
-    captures.begin_file(Part {
-        format,
-        ..Part::default()
-    });
-    let mut parser = parser(format, Some(source.len() as u64));
-    read_all(parser.as_mut(), source, 1 << 20, &mut captures);
-    Some(captures)
 }
 
 /// Picked a few at a time.

@@ -8,7 +8,7 @@ pub mod fixtures;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use stackroom::archive::{Format, Parser, Sink, detect, parser};
+use stackroom::archive::{Format, Parser, Part, Sink, detect, parser};
 use stackroom::captures::Captures;
 use stackroom::codec::{Reader, Writer};
 use stackroom::error::Error;
@@ -70,6 +70,19 @@ impl Random {
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         usize::try_from((mixed ^ (mixed >> 31)) % limit.max(1) as u64).expect("an index")
     }
+}
+
+/// Rows of one file are in parts, members of it. Nothing where it is of no known format.
+pub fn table(source: &[u8]) -> Option<Captures> {
+    let format = detect(&source[..source.len().min(64 << 10)]).ok()?;
+    let mut captures = Captures::new();
+    captures.begin_file(Part {
+        format,
+        ..Part::default()
+    });
+    let mut parser = parser(format, Some(source.len() as u64));
+    read_all(parser.as_mut(), source, 1 << 20, &mut captures);
+    Some(captures)
 }
 
 /// Reads all of `bytes` as a host does: follows `wanted`, in windows of `window` bytes.
