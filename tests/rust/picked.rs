@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use stackroom::archive::{Feed, Part, Pick};
+use stackroom::archive::{Feed, Part, Pick, detect};
 use stackroom::captures::Captures;
 use stackroom::query::Predicate;
 use stackroom::write::{Cutter, Options, Piece};
