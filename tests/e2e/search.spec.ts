@@ -287,6 +287,13 @@ test("while it goes on hits come, and it can be stopped and gone on with", async
   await page.evaluate(() => ((globalThis as unknown as { slow: { isSlow: boolean } }).slow.isSlow = false));
   await page.getByRole("button", { name: "Go on" }).click();
   await expect(count(page)).toContainText("60 hits in");
+  // What was stopped before it found anything may find something yet.
+  await page.evaluate(() => ((globalThis as unknown as { slow: { isSlow: boolean } }).slow.isSlow = true));
+  await field(page).fill("body:/ledger of no \\w+/");
+  await expect(count(page)).toContainText("0 hits so far");
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await expect(count(page)).toContainText("Stopped: there may be more.");
+  await expect(page.getByText("Nothing was found")).toHaveCount(0);
 });
 
 test("pages that are still to come are said to lack, and found when they are there", async ({ page }) => {

@@ -182,7 +182,7 @@ export class Hits extends LitElement {
   }
 
   #none(search: Search): TemplateResult | typeof nothing {
-    if (search.isRunning || search.isPartial || search.wrong !== undefined || search.found?.total !== 0) return nothing;
+    if (search.isRunning || search.isStopped || search.isPartial || search.wrong !== undefined || search.found?.total !== 0) return nothing;
     return html`<div class="message"><strong>${words.none(visible(search.query, 200))}</strong><span>${words.noneHint}</span></div>`;
   }
 
