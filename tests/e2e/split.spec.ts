@@ -130,20 +130,27 @@ test("no more is read ahead of a slow start than is allowed", async ({ page }) =
 });
 
 test("cancelling ends all workers", async ({ page }) => {
-  server.hold = (_name, start) => (start > 12 << 20 ? new Promise((resolve) => setTimeout(resolve, 60_000)) : undefined);
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  // Ranges of an eighth each, the last three of which are held back: two workers may stand in two of them.
+  server.hold = (_name, start) => (start > 12 << 20 ? held : undefined);
   const outcome = await page.evaluate(async (url) => {
     const { openArchive } = await import(`${location.origin}/lib/index.js`);
     const controller = new AbortController();
-    const archive = await openArchive(url, { workers: 2, signal: controller.signal });
-    await new Promise<void>((resolve) => archive.onProgress(({ bytes }: { bytes: number }) => bytes > 0 && resolve()));
-    setTimeout(() => controller.abort(), 100);
+    let progress = (): void => {};
+    const progressed = new Promise<void>((resolve) => (progress = resolve));
+    const onProgress = ({ bytes }: { bytes: number }): void => void (bytes > 0 && progress());
+    const archive = await openArchive(url, { workers: 2, signal: controller.signal, onProgress });
+    await progressed;
+    controller.abort();
     const error: Error = await archive.indexed.catch((error: Error) => error);
     return error.name;
   }, `${server.url}archives/big.warc.gz`);
   expect(outcome).toBe("AbortError");
-  const { length } = server.asked;
+  // A worker that lived would be answered now, and ask for what is left.
+  release();
   await page.waitForTimeout(700);
-  expect(server.asked.length).toBe(length);
+  expect(Math.max(...server.asked)).toBeLessThan(big.length * 0.87);
 });
 
 test("a range that cannot be had ends the reading where it stands, with what went before", async ({ page }) => {
