@@ -13,7 +13,7 @@ const cargo = (args, options) => runProgram("cargo", ["+nightly", "fuzz", ...arg
 
 /** Which fixtures are seeds of a target, by how they are called. */
 const seeds = {
-  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, dictionary: null, document: null, facets: null, har: /\.har$/, manifest: /datapackage|\.json$/, query: null, rewrite: null, script: null, search: null, state: null, tar: /\.tar$/, tar_gz: /tar\.gz$/,
+  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, dictionary: null, document: null, examine: /\.(?:warc|warc\.gz|arc|har|wacz)$/, facets: null, har: /\.har$/, manifest: /datapackage|\.json$/, query: null, rewrite: null, script: null, search: null, state: null, tar: /\.tar$/, tar_gz: /tar\.gz$/,
   warc: /\.warc$/, warc_gz: /\.warc\.gz$/, warc_zst: /\.zst$/, wbn: /\.wbn$/, zip: /\.(?:zip|wacz)$/,
 };
 const codings = { gzip: "|gzip", "gzip-twice": "|gzip, gzip", deflate: "|deflate", br: "|br", zstd: "|zstd", chunked: "chunked|", "chunked-gzip": "chunked|gzip" };
@@ -92,6 +92,12 @@ async function stateSeeds(into, fixtures) {
   }
 }
 
+/** An archive after a query of what only its records tell, another one for each. */
+function examineSeed(seed, bytes) {
+  const queries = ["raw:/[a-z]+<|\\bthe$/i -method:POST", "header.content-type:*html* or raw:\"<p>\"", "digest:/^sha1:[A-F]/ (raw:/(?m)^x/ or header.server:*)"];
+  writeFileSync(seed, Buffer.concat([Buffer.from(`${queries[bytes.length % queries.length]}\n`), bytes]));
+}
+
 async function plant(target, fixtures) {
   const into = at(folder, "corpus", target);
   mkdirSync(into, { recursive: true });
@@ -102,7 +108,10 @@ async function plant(target, fixtures) {
   if (target === "rewrite") return rewriteSeeds(into);
   if (target === "script") return scriptSeeds(into);
   for (const { name, bytes } of JSON.parse(readFileSync(`${fixtures}/cases.json`, "utf8"))) {
-    if ((seeds[target] ?? /./).test(name) && bytes < 30_000) copyFileSync(`${fixtures}/${name}`, `${into}/${name.replaceAll("/", "-")}`);
+    if (!(seeds[target] ?? /./).test(name) || bytes >= 30_000) continue;
+    const seed = `${into}/${name.replaceAll("/", "-")}`;
+    if (target === "examine") examineSeed(seed, readFileSync(`${fixtures}/${name}`));
+    else copyFileSync(`${fixtures}/${name}`, seed);
   }
 }
 

@@ -1,6 +1,6 @@
 //! What every fuzz target checks of a parser: an end, bounded reading, and the same however the input is cut.
 
-use stackroom::archive::{Format, Sink, detect, parser};
+use stackroom::archive::{Format, Part, Sink, detect, parser};
 use stackroom::captures::Captures;
 use stackroom::inspect::Inspector;
 use stackroom::teller::Teller;
@@ -22,9 +22,16 @@ pub fn read_detected(bytes: &[u8]) {
     }
 }
 
-fn read(format: Format, bytes: &[u8]) {
+/// All that is in `bytes`, in the rows of a table.
+pub fn table(format: Format, bytes: &[u8]) -> Captures {
     let mut captures = Captures::new();
+    captures.begin_file(Part { format, ..Part::default() });
     feed_all(format, bytes, usize::MAX, &mut captures, |_| {});
+    captures
+}
+
+fn read(format: Format, bytes: &[u8]) {
+    table(format, bytes);
     // The first byte says how the second round is cut, so that inputs choose it.
     let window = 1 + usize::from(bytes.first().copied().unwrap_or(0)) * 3;
     let told = |window| {

@@ -90,7 +90,7 @@ fn sound() -> &'static Sound {
                 });
                 cursor.go_on();
             }
-            sections.push((section.name.clone(), section.kind, entries));
+            sections.push((section.name.to_vec(), section.kind, entries));
         }
         Sound { part, sections }
     })
