@@ -5,6 +5,7 @@ import { runCargoTests } from "../rings/rust.mjs";
 import { runVitest } from "../rings/typescript.mjs";
 import { runFuzz } from "./fuzz.mjs";
 import { runLastRecord } from "./lastrecord.mjs";
+import { runLabels } from "./labels.mjs";
 import { runLeaks } from "./leaks.mjs";
 import { runLibrary } from "./library.mjs";
 import { runPywb } from "./pywb.mjs";
@@ -48,9 +49,9 @@ export const deepTests = {
   "kills-opfs": { what: "the half of kills that is about files", takes: "hours", run: () => runKills(["--grep", "on opfs"]) },
   "kills-indexeddb": { what: "the half of kills that is about a database", takes: "hours", run: () => runKills(["--grep", "on indexeddb"]) },
   labels: {
-    what: "the queries of a catalogue of two million labelled records, and ten times the regular expressions, against scans",
+    what: "the queries of a catalogue of two million labelled records in WASM and natively, and ten times the regular expressions, against scans",
     takes: "minutes",
-    run: async () => [await runCargoTests({ args: ["--release", "--test", "facets"], env: fast, minutes: hours(1) })],
+    run: () => runLabels(fast),
   },
   leaks: {
     what: "an archived page tries every channel to the outside from every kind of realm, in every layout of replay, both browsers",

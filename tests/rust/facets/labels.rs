@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use roaring::RoaringBitmap;
@@ -99,8 +100,15 @@ struct Disk {
 impl Disk {
     fn file(&mut self, number: u32) -> &mut File {
         self.files.entry(number).or_insert_with(|| {
-            let name = format!("stackroom-labels-{}-{number}", std::process::id());
-            let path = std::env::temp_dir().join(name);
+            // A program in WASM has neither a number nor a folder of its own.
+            let part = if cfg!(target_family = "wasm") {
+                0
+            } else {
+                std::process::id()
+            };
+            let folder = std::env::var_os("STACKROOM_TEST_FOLDER");
+            let folder = folder.map_or_else(std::env::temp_dir, PathBuf::from);
+            let path = folder.join(format!("stackroom-labels-{part}-{number}"));
             let mut options = File::options();
             let file = options
                 .read(true)
@@ -256,7 +264,13 @@ fn scanned(records: u64) -> [u64; 9] {
     counts
 }
 
-/// The most memory that this process has had, in MiB, where the system tells.
+/// The most memory that this process has had, in MiB, where the system tells. That of a program in WASM never shrinks.
+#[cfg(target_family = "wasm")]
+fn most_memory() -> Option<u64> {
+    Some(core::arch::wasm32::memory_size(0) as u64 / 16)
+}
+
+#[cfg(not(target_family = "wasm"))]
 fn most_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
