@@ -12,7 +12,7 @@ import { filesBelow } from "./stamp.mjs";
 
 export const firstLoadBytesMax = 209_000;
 /** Each WASM module, gzipped. */
-export const moduleBytesMax = { engine: 143_000, tools: 436_000, rewrite: 132_000, scripts: 24_900, store: 382_000, documents: 56_500 };
+export const moduleBytesMax = { engine: 143_000, tools: 436_000, rewrite: 132_000, scripts: 24_900, store: 384_500, documents: 56_500 };
 
 const gzipped = (path) => gzipSync(readFileSync(at(path)), { level: 9 }).length;
 

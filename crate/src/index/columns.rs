@@ -7,7 +7,7 @@
 
 use crate::codec::{Reader, Writer, push_varint};
 use crate::row::Row;
-use crate::segment::{Kind, Order};
+use crate::segment::{Grams, Kind, Order};
 
 /// What records can be sorted by, besides their order in the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,7 @@ pub const ROWS: &[u8] = b"rows";
 const SORTED: Kind = Kind {
     order: Order::ByKey,
     is_weighed: true,
+    grams: Grams::Unknown,
 };
 
 /// All sections, that of rows first and the columns behind it in their order.
@@ -59,6 +60,7 @@ pub fn sections() -> Vec<(&'static [u8], Kind)> {
     let rows = Kind {
         order: Order::AsGiven,
         is_weighed: false,
+        grams: Grams::Known,
     };
     let columns = Column::ALL.map(|column| (column.section(), SORTED));
     [(ROWS, rows)].into_iter().chain(columns).collect()

@@ -1,5 +1,7 @@
 //! The index of an archive: segments of its records, and those that are not in one yet.
 
+use std::ops::Range;
+
 use super::columns::{
     self, Column, Locator, ROWS, entry_value, key_of, read_row, row_of, row_value,
 };
@@ -10,7 +12,7 @@ use super::nearest::{self, Asked, Capture};
 use super::tiers;
 use crate::codec::{Reader, Writer};
 use crate::row::Row;
-use crate::segment::{Blocks, Check, Cursor, Draft, Rank, Segment, Stop};
+use crate::segment::{Blocks, Check, Cursor, Draft, GramsWanted, Kind, Rank, Segment, Stop};
 
 /// A draft of so many bytes is worth a segment.
 const DRAFT_BYTES: usize = 8 << 20;
@@ -71,6 +73,15 @@ pub struct Window {
 pub struct IndexCheck {
     segment: usize,
     check: Check,
+}
+
+/// Where in the groups of records one is, that are told of together.
+#[derive(Default)]
+pub struct Groups {
+    segment: usize,
+    /// The next group of that segment, and records of it before that group.
+    group: u64,
+    rows: u64,
 }
 
 struct Held {
@@ -261,6 +272,69 @@ impl Index {
         })
     }
 
+    /// Calls `visit` with the number and URL of records, as `visit_rows` does.
+    pub fn visit_urls(
+        &self,
+        from: u64,
+        blocks: &mut Blocks,
+        mut visit: impl FnMut(u64, &[u8]) -> bool,
+    ) -> Result<(), Stop> {
+        self.visit_entries(from, blocks, &mut |number, url, _| Some(visit(number, url)))
+    }
+
+    /// Goes on from `next` through groups of records that follow each other; `visit` is told those whose URLs may hold
+    /// what is wanted. True when there are no more.
+    pub fn visit_may_hold(
+        &self,
+        wanted: &GramsWanted,
+        next: &mut Groups,
+        blocks: &mut Blocks,
+        visit: &mut dyn FnMut(Range<u64>),
+    ) -> Result<bool, Stop> {
+        let Some(Held {
+            part,
+            first_row,
+            segment,
+        }) = self.held.get(next.segment)
+        else {
+            // What is in no segment may hold anything.
+            visit(self.kept_rows()..self.rows());
+            return Ok(true);
+        };
+        let end = first_row + part.rows;
+        if let Some(section) = segment.grams(ROWS) {
+            let mut cursor = Cursor::new(section, next.group);
+            for _ in 0..ENTRIES_A_STEP {
+                let Some((_, value)) = cursor.read(segment, blocks)? else {
+                    break;
+                };
+                let damaged = Stop::Damaged(segment.whole());
+                let (rows, may_hold) = wanted.ask(value).ok_or(damaged)?;
+                let from = first_row + next.rows;
+                let to = from
+                    .checked_add(rows)
+                    .filter(|to| *to <= end)
+                    .ok_or(damaged)?;
+                if may_hold {
+                    visit(from..to);
+                }
+                next.rows += rows;
+                next.group += 1;
+                cursor.go_on();
+            }
+            if next.group < section.entries {
+                return Ok(false);
+            }
+        }
+        // Of what it does not tell anything is thought.
+        visit(first_row + next.rows..end);
+        *next = Groups {
+            segment: next.segment + 1,
+            ..Groups::default()
+        };
+        Ok(false)
+    }
+
     /// Writes records from a number on as the table of records takes them back, each as `Row::write` has it with its
     /// part before it; `told` counts them. Where something is missing, it goes on behind what is told.
     pub fn tell_stored(
@@ -427,7 +501,11 @@ impl Index {
         // Every record has a row, and an entry in each column.
         let is_whole = columns::sections().iter().all(|(name, kind)| {
             let section = segment.section(name);
-            section.is_some_and(|section| section.entries == part.rows && section.kind == *kind)
+            section.is_some_and(|section| {
+                // Earlier versions tell less of their sections.
+                let grams = section.kind.grams;
+                section.entries == part.rows && section.kind == Kind { grams, ..*kind }
+            })
         });
         match checked {
             Ok(false) => Ok(false),

@@ -10,7 +10,7 @@ use crate::codec::{Reader, Writer};
 use crate::document::Document;
 use crate::limits::{SEARCH_WORDS_MAX, STORED_PIECE_BYTES};
 use crate::row::Row;
-use crate::segment::{Kind, Order, SegmentWriter};
+use crate::segment::{Grams, Kind, Order, SegmentWriter};
 
 pub const WORDS: &[u8] = b"words";
 pub const TERMS: &[u8] = b"terms";
@@ -24,6 +24,7 @@ pub const SECTIONS: [&[u8]; 4] = [WORDS, TERMS, POSITIONS, LENGTHS];
 pub const SORTED: Kind = Kind {
     order: Order::ByKey,
     is_weighed: false,
+    grams: Grams::Unknown,
 };
 
 /// How many documents there are, and words of each field in all of them.

@@ -28,24 +28,48 @@ pub enum Order {
     ByKey,
 }
 
+/// Whether it is known of the blocks of a section what their keys hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grams {
+    #[default]
+    Unknown,
+    /// Another section tells, which is made by the writer: see `grams_name`.
+    Known,
+    /// It is that other section.
+    These,
+}
+
+/// The section that tells what keys of another one hold.
+pub fn grams_name(name: &[u8]) -> Vec<u8> {
+    [name, b".grams"].concat()
+}
+
 /// What holds for all entries of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
     pub order: Order,
     /// Each value begins with a varint, what the entry weighs; of others each weighs nothing.
     pub is_weighed: bool,
+    pub grams: Grams,
 }
 
 impl Kind {
     const BY_KEY: u64 = 1;
     const WEIGHED: u64 = 2;
+    const GRAMS_KNOWN: u64 = 4;
+    const GRAMS_THESE: u64 = 8;
 
     fn number(self) -> u64 {
         let order = match self.order {
             Order::AsGiven => 0,
             Order::ByKey => Kind::BY_KEY,
         };
-        order | if self.is_weighed { Kind::WEIGHED } else { 0 }
+        let grams = match self.grams {
+            Grams::Unknown => 0,
+            Grams::Known => Kind::GRAMS_KNOWN,
+            Grams::These => Kind::GRAMS_THESE,
+        };
+        order | grams | if self.is_weighed { Kind::WEIGHED } else { 0 }
     }
 
     fn from_number(number: u64) -> Option<Kind> {
@@ -55,7 +79,17 @@ impl Kind {
             Order::ByKey
         };
         let is_weighed = number & Kind::WEIGHED != 0;
-        (number < 4).then_some(Kind { order, is_weighed })
+        let grams = match number & !(Kind::BY_KEY | Kind::WEIGHED) {
+            0 => Grams::Unknown,
+            Kind::GRAMS_KNOWN => Grams::Known,
+            Kind::GRAMS_THESE => Grams::These,
+            _ => return None,
+        };
+        Some(Kind {
+            order,
+            is_weighed,
+            grams,
+        })
     }
 
     pub fn weight_of(self, value: &[u8]) -> u64 {

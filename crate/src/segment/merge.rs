@@ -3,7 +3,7 @@
 
 use super::blocks::{Blocks, Span, Stop};
 use super::cursor::{Cursor, Entry};
-use super::directory::{Kind, Order};
+use super::directory::{Grams, Kind, Order};
 use super::reader::Segment;
 use super::writer::SegmentWriter;
 
@@ -55,8 +55,14 @@ impl Merge {
     pub fn joining(id: u64, sources: Vec<Segment>, join: Box<dyn Join>) -> Merge {
         let mut names: Vec<(Vec<u8>, Kind)> = Vec::new();
         for section in sources.iter().flat_map(Segment::sections) {
-            if names.iter().all(|(name, _)| **name != *section.name) {
-                names.push((section.name.to_vec(), section.kind));
+            // What tells of another section is made anew.
+            if section.kind.grams == Grams::These {
+                continue;
+            }
+            match names.iter_mut().find(|(name, _)| **name == *section.name) {
+                Some((_, kind)) if section.kind.grams == Grams::Known => kind.grams = Grams::Known,
+                Some(_) => {}
+                None => names.push((section.name.to_vec(), section.kind)),
             }
         }
         Merge {

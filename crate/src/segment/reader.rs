@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use super::block;
 use super::blocks::{Blocks, Span, Stop};
-use super::directory::{FOOTER_BYTES, Footer, HEADER_BYTES, Section, read_directory};
+use super::directory::{
+    FOOTER_BYTES, Footer, Grams, HEADER_BYTES, Section, grams_name, read_directory,
+};
 use super::entries::{Entries, Walk};
 use super::writer::Child;
 
@@ -102,6 +104,14 @@ impl Segment {
 
     pub fn section(&self, name: &[u8]) -> Option<&Section> {
         self.sections.iter().find(|section| *section.name == *name)
+    }
+
+    /// The section that tells what keys of another one hold.
+    pub fn grams(&self, name: &[u8]) -> Option<&Section> {
+        let of = self.section(name)?;
+        let grams = self.section(&grams_name(name))?;
+        let kinds = (of.kind.grams, grams.kind.grams);
+        (kinds == (Grams::Known, Grams::These)).then_some(grams)
     }
 
     /// What is before the first entry whose key is not below `key`, in a section that is ordered by keys.

@@ -2,8 +2,9 @@
 //! of each level.
 
 use super::block::{BLOCK_BYTES, Place, seal};
-use super::directory::{Footer, Kind, Order, Section, directory, header};
+use super::directory::{Footer, Grams, Kind, Order, Section, directory, grams_name, header};
 use super::entries::EntriesBuilder;
+use super::grams::GramsDraft;
 use crate::codec::{Reader, push_varint};
 use crate::limits::{SEGMENT_ENTRY_BYTES_MAX, SEGMENT_KEY_BYTES_MAX};
 
@@ -61,6 +62,29 @@ struct Growing {
     /// All of it by now.
     whole: Mark,
     levels: Vec<Level>,
+    /// Of the block that is being made what its keys hold, and the section that tells it of those before.
+    grams: Option<(GramsDraft, Box<Growing>)>,
+}
+
+impl Growing {
+    fn new(name: Vec<u8>, kind: Kind) -> Growing {
+        let grams = (kind.grams == Grams::Known).then(|| {
+            let these = Kind {
+                order: Order::AsGiven,
+                is_weighed: false,
+                grams: Grams::These,
+            };
+            let telling = Growing::new(grams_name(&name), these);
+            (GramsDraft::default(), Box::new(telling))
+        });
+        Growing {
+            name,
+            kind,
+            whole: Mark::default(),
+            levels: vec![Level::default()],
+            grams,
+        }
+    }
 }
 
 pub struct SegmentWriter {
@@ -94,12 +118,7 @@ impl SegmentWriter {
     /// Begins a section; the one before has ended with it.
     pub fn begin(&mut self, name: &[u8], kind: Kind) {
         self.end();
-        self.growing = Some(Growing {
-            name: name.to_vec(),
-            kind,
-            whole: Mark::default(),
-            levels: vec![Level::default()],
-        });
+        self.growing = Some(Growing::new(name.to_vec(), kind));
     }
 
     /// Adds an entry. False where it is too long, or below the one before it in a section that is ordered.
@@ -107,8 +126,16 @@ impl SegmentWriter {
         let Some(mut growing) = self.growing.take() else {
             return false;
         };
+        let is_taken = self.add(&mut growing, key, value);
+        self.growing = Some(growing);
+        is_taken
+    }
+
+    /// Called from several places, and long.
+    #[inline(never)]
+    fn add(&mut self, growing: &mut Growing, key: &[u8], value: &[u8]) -> bool {
         let kind = growing.kind;
-        let Growing { whole, levels, .. } = &mut growing;
+        let Growing { whole, levels, .. } = growing;
         let bytes = key.len() + value.len();
         let bottom = &levels[0].block;
         // A block is written only when another entry comes, so the last one is always there.
@@ -122,12 +149,17 @@ impl SegmentWriter {
                     Order::AsGiven => &[],
                 };
                 self.write_block(levels, 0, *whole, separator);
+                if let Some((grams, telling)) = &mut growing.grams {
+                    self.add(telling, &[], &grams.take());
+                }
             }
             levels[0].block.push(key, value);
             whole.entries += 1;
             whole.weight = whole.weight.saturating_add(kind.weight_of(value));
+            if let Some((grams, _)) = &mut growing.grams {
+                grams.add(key);
+            }
         }
-        self.growing = Some(growing);
         is_taken
     }
 
@@ -156,14 +188,19 @@ impl SegmentWriter {
     }
 
     fn end(&mut self) {
-        let Some(growing) = self.growing.take() else {
-            return;
-        };
+        if let Some(growing) = self.growing.take() {
+            self.end_section(growing);
+        }
+    }
+
+    #[inline(never)]
+    fn end_section(&mut self, growing: Growing) {
         let Growing {
             name,
             kind,
             whole,
             mut levels,
+            grams,
         } = growing;
         let mut height = 0;
         // Up to a level that has one block only.
@@ -185,6 +222,10 @@ impl SegmentWriter {
             height: u32::try_from(height).unwrap_or(u32::MAX),
             root,
         });
+        if let Some((mut grams, mut telling)) = grams {
+            self.add(&mut telling, &[], &grams.take());
+            self.end_section(*telling);
+        }
     }
 
     /// Writes the block of a level and tells the level above of it. The block that follows has `next` before it, and

@@ -2,7 +2,7 @@
 
 use stackroom::limits::{SEGMENT_ENTRY_BYTES_MAX, SEGMENT_KEY_BYTES_MAX};
 use stackroom::segment::{
-    Blocks, Cursor, Draft, Kind, Merge, Order, Rank, Segment, SegmentWriter, Span, Stop,
+    Blocks, Cursor, Draft, Grams, Kind, Merge, Order, Rank, Segment, SegmentWriter, Span, Stop,
 };
 
 use super::host::{Entry, Host, Random};
@@ -10,10 +10,12 @@ use super::host::{Entry, Host, Random};
 const BY_KEY: Kind = Kind {
     order: Order::ByKey,
     is_weighed: true,
+    grams: Grams::Unknown,
 };
 const AS_GIVEN: Kind = Kind {
     order: Order::AsGiven,
     is_weighed: false,
+    grams: Grams::Unknown,
 };
 
 /// Keys of URLs, some of them many times, some empty, some long; values begin with what they weigh.
@@ -124,6 +126,7 @@ fn what_is_too_long_or_out_of_order_is_not_taken() {
         b"keys",
         Kind {
             is_weighed: false,
+            grams: Grams::Unknown,
             ..BY_KEY
         },
     );

@@ -11,7 +11,7 @@ use stackroom::index::{
 };
 use stackroom::row::Row;
 use stackroom::search::settle;
-use stackroom::segment::{Blocks, Kind, Order, SegmentWriter, Stop};
+use stackroom::segment::{Blocks, Grams, Kind, Order, SegmentWriter, Stop};
 
 use super::host::{Host, Random};
 
@@ -642,7 +642,14 @@ fn whatever_a_segment_holds_every_question_is_answered() {
                     Order::ByKey
                 };
                 let is_weighed = random.below(5) == 0;
-                writer.begin(name, Kind { order, is_weighed });
+                writer.begin(
+                    name,
+                    Kind {
+                        order,
+                        is_weighed,
+                        grams: Grams::Unknown,
+                    },
+                );
                 for _ in 0..random.below(40) {
                     let mut some = |bound: u64| -> Vec<u8> {
                         let length = random.below(bound);

@@ -4,10 +4,12 @@
 
 use stackroom::archive::surt;
 use stackroom::index::{
-    Column, Group, Grouping, Index, IndexCheck, Manifest, Part, Window, key_of,
+    Column, Group, Grouping, Groups, Index, IndexCheck, Manifest, Part, Window, key_of,
 };
 use stackroom::row::Row;
-use stackroom::segment::{Rank, Stop};
+use stackroom::segment::{
+    Blocks, Grams, GramsWanted, Kind, Order, Rank, Segment, SegmentWriter, Stop,
+};
 
 use super::host::{Host, Random};
 
@@ -185,6 +187,26 @@ impl Keeper {
         })
         .expect("rows")
     }
+
+    /// Rows whose URLs may hold one text of each group.
+    fn may_hold(&mut self, groups: &[&[&str]]) -> Vec<u64> {
+        let texts = groups
+            .iter()
+            .map(|group| group.iter().map(|text| text.as_bytes()).collect());
+        let wanted = GramsWanted::new(texts);
+        let mut next = Groups::default();
+        let mut found: Vec<u64> = Vec::new();
+        let Keeper { host, index, .. } = self;
+        let is_over = |blocks: &mut Blocks| {
+            index.visit_may_hold(&wanted, &mut next, blocks, &mut |rows| {
+                assert!(found.last().is_none_or(|last| *last < rows.start) || rows.is_empty());
+                found.extend(rows);
+            })
+        };
+        let mut is_over = is_over;
+        while !host.run(&mut is_over).expect("rows") {}
+        found
+    }
 }
 
 /// The numbers of the rows in the order of a column.
@@ -209,6 +231,30 @@ fn compare(keeper: &mut Keeper, rows: &[Row]) {
     assert_eq!(keeper.rows(from as u64), numbered[from..]);
     assert_eq!(keeper.index.rows(), rows.len() as u64);
     let kept = usize::try_from(keeper.index.kept_rows()).expect("a number");
+    for groups in [
+        &[&["/p/7"][..]][..],
+        &[&["EXAMPLE.org", "other"], &["q=1"]],
+        &[&["nowhere"]],
+        &[&["dns:", "x"], &["page"]],
+        &[&["8080/p/5"]],
+    ] {
+        let found = keeper.may_hold(groups);
+        let holds = |row: &Row| {
+            let url = String::from_utf8_lossy(&row.url).to_lowercase();
+            let holds = |text: &&str| url.contains(&text.to_lowercase());
+            groups.iter().all(|group| group.iter().any(holds))
+        };
+        let lost = (0..)
+            .zip(rows)
+            .find(|(number, row)| holds(row) && !found.contains(number));
+        assert_eq!(lost, None, "{groups:?}");
+        let is_nowhere = groups == [&["nowhere"]];
+        assert!(
+            !is_nowhere || found.len() <= rows.len() - kept,
+            "{} rows",
+            found.len()
+        );
+    }
     let rows = &rows[..kept];
     for column in Column::ALL {
         let order = sorted(rows, column);
@@ -465,4 +511,70 @@ fn what_is_damaged_is_told_and_the_rest_still_read() {
         sorted(&all, Column::Url)
     );
     assert_eq!(keeper.rows(1900).len(), 100);
+}
+
+/// Segments that were written before it was known what is in their URLs, or of which something else says it.
+#[test]
+fn what_does_not_tell_of_its_urls_may_hold_anything() {
+    let all = rows(500, 3);
+    let mut keeper = Keeper::new();
+    for row in &all {
+        keeper.index.push(row, &url_key(&row.url), 0);
+    }
+    keeper.flush();
+    let file = keeper.next_file;
+    let bytes = keeper.host.files[&file].len() as u64;
+    let segment = keeper.host.run(|blocks| Segment::open(file, bytes, blocks));
+    let segment = segment.expect("a segment");
+    for grams in [Grams::Unknown, Grams::These] {
+        let mut writer = SegmentWriter::new(9);
+        for section in segment.sections() {
+            if section.kind.grams == Grams::These {
+                let order = Order::ByKey;
+                writer.begin(
+                    &section.name,
+                    Kind {
+                        order,
+                        ..section.kind
+                    },
+                );
+                writer.push(b"", b"no set");
+                continue;
+            }
+            let grams = if section.kind.grams == Grams::Known {
+                grams
+            } else {
+                Grams::Unknown
+            };
+            writer.begin(
+                &section.name,
+                Kind {
+                    grams,
+                    ..section.kind
+                },
+            );
+            let entries = keeper.host.read(&segment, section, 0).expect("entries");
+            entries
+                .iter()
+                .for_each(|(key, value)| assert!(writer.push(key, value)));
+        }
+        let mut earlier = Keeper::new();
+        let (file, bytes) = earlier.keep(writer.finish());
+        let part = Part {
+            file,
+            bytes,
+            rows: 500,
+        };
+        let Keeper { host, index, .. } = &mut earlier;
+        host.run(|blocks| index.adopt(part, blocks))
+            .expect("a segment");
+        let found = earlier.may_hold(&[&["nowhere"]]);
+        assert_eq!(found, (0..500).collect::<Vec<u64>>());
+        compare_rows(&mut earlier, &all);
+    }
+}
+
+fn compare_rows(keeper: &mut Keeper, rows: &[Row]) {
+    let found = keeper.rows(0).into_iter().map(|(_, _, row)| row);
+    assert_eq!(found.collect::<Vec<Row>>(), rows);
 }

@@ -8,7 +8,7 @@ use crate::codec::{Reader, Writer, push_varint};
 use crate::document::{Document, DocumentKind, Link, LinkKind};
 use crate::limits::{FACT_BYTES_MAX, TITLE_KEY_BYTES_MAX};
 use crate::row::Row;
-use crate::segment::{Kind, Order};
+use crate::segment::{Grams, Kind, Order};
 
 pub const FACTS: &[u8] = b"facts";
 pub const KINDS: &[u8] = b"kind";
@@ -18,6 +18,7 @@ pub const TEXT: &[u8] = b"text";
 const SORTED: Kind = Kind {
     order: Order::ByKey,
     is_weighed: false,
+    grams: Grams::Unknown,
 };
 
 /// What documents can be listed by.

@@ -6,7 +6,7 @@ use roaring::RoaringBitmap;
 
 use super::{FACETS, key, set};
 use crate::order;
-use crate::segment::{Kind, Order, SegmentWriter};
+use crate::segment::{Grams, Kind, Order, SegmentWriter};
 
 /// What an entry of the table takes besides its key and its rows.
 const ENTRY_BYTES: usize = 72;
@@ -57,6 +57,7 @@ impl FacetsDraft {
             Kind {
                 order: Order::ByKey,
                 is_weighed: true,
+                grams: Grams::Unknown,
             },
         );
         let mut values: Vec<(Box<[u8]>, Rows)> = self.values.drain().collect();

@@ -91,6 +91,14 @@ impl Pattern {
         Some((best.iter().map(needle).collect(), is_folded))
     }
 
+    /// Groups of literals: of each a text holds one at least, letters of ASCII taken for small ones.
+    pub fn literals(&self) -> Vec<Vec<&[u8]>> {
+        let groups = self.groups.iter();
+        groups
+            .map(|group| group.iter().map(|one| one.text.as_bytes()).collect())
+            .collect()
+    }
+
     /// What going through a text tells of it.
     pub fn ask(&self, text: &[u8]) -> Verdict {
         let automaton = self.automaton.as_ref();

@@ -92,6 +92,15 @@ impl Fits {
         self.needles.iter().any(is_there)
     }
 
+    /// Groups of texts: of each a value that fits holds one at least, letters of ASCII taken for small ones.
+    pub fn literals(&self) -> Vec<Vec<&[u8]>> {
+        match &self.matcher {
+            Matcher::Exact(text) => vec![vec![text]],
+            Matcher::Glob(pieces) => pieces.iter().map(|piece| vec![piece.as_slice()]).collect(),
+            Matcher::Regex(_) => self.pattern.literals(),
+        }
+    }
+
     pub fn matcher(&self) -> &Matcher {
         &self.matcher
     }

@@ -1,6 +1,8 @@
 //! Rows by their URLs: one URL from the column that is sorted by them; those of one host from the facets; of what is left
 //! each row is asked.
 
+use std::ops::Range;
+
 use roaring::RoaringBitmap;
 
 use super::Found;
@@ -8,15 +10,17 @@ use super::check::{Check, Fits, Look};
 use super::values::ValueSearch;
 use super::{Progress, Step};
 use crate::archive::surt;
-use crate::index::{Column, Window};
+use crate::index::{Column, Groups, Window};
 use crate::order;
 use crate::query::{Matcher, after_scheme, fits_url, host_of};
 use crate::search::source::Source;
-use crate::segment::{Blocks, Stop};
+use crate::segment::{Blocks, GramsWanted, Stop};
 
 const ROWS_A_STEP: usize = 1024;
 /// Rows that are not asked are read all the same where so few lie between those that are.
 const ROWS_BETWEEN: u64 = 64;
+/// So few rows are asked without looking for those that may do.
+const ROWS_FEW: u64 = 1024;
 
 pub struct UrlSearch {
     fits: Fits,
@@ -31,6 +35,8 @@ enum State {
     Values(Vec<ValueSearch>, RoaringBitmap),
     /// Entries of one URL key in its column.
     Key([u64; 2], RoaringBitmap),
+    /// Rows whose URLs may hold what is wanted of them.
+    Groups(GramsWanted, Groups, RoaringBitmap),
     /// Rows that are asked, and the next of them.
     Rows(Option<RoaringBitmap>, u32),
 }
@@ -111,8 +117,29 @@ impl UrlSearch {
                     }
                     State::Values(searches, RoaringBitmap::new())
                 } else {
-                    State::Rows(None, 0)
+                    let wanted = GramsWanted::new(self.fits.literals());
+                    let is_few = found.within.is_some_and(|rows| rows.len() <= ROWS_FEW);
+                    if wanted.is_empty() || is_few {
+                        State::Rows(None, 0)
+                    } else {
+                        State::Groups(wanted, Groups::default(), RoaringBitmap::new())
+                    }
                 };
+                Ok(false)
+            }
+            State::Groups(wanted, next, rows) => {
+                let mut add = |group: Range<u64>| {
+                    let [from, to] =
+                        [group.start, group.end].map(|row| u32::try_from(row).unwrap_or(u32::MAX));
+                    rows.insert_range(from..to.min(source.end()).max(from));
+                };
+                if source
+                    .index
+                    .visit_may_hold(wanted, next, blocks, &mut add)?
+                {
+                    found.tell("url: rows without its letters passed over", rows.len());
+                    self.state = State::Rows(Some(std::mem::take(rows)), 0);
+                }
                 Ok(false)
             }
             State::Values(searches, rows) => {
@@ -228,7 +255,7 @@ impl Asked<'_> {
         let (mut passed, mut asked) = (0, 0);
         source
             .index
-            .visit_rows(u64::from(first), blocks, |number, _, record| {
+            .visit_urls(u64::from(first), blocks, |number, url| {
                 let Some(row) = u32::try_from(number).ok().filter(|row| *row < end) else {
                     *next = end;
                     return false;
@@ -236,7 +263,7 @@ impl Asked<'_> {
                 if self.is_candidate(row, found) {
                     passed = 0;
                     found.progress.seen += 1;
-                    if self.fits(&record.url) {
+                    if self.fits(url) {
                         found.rows.insert(row);
                     }
                 } else {
