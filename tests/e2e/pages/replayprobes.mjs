@@ -124,6 +124,13 @@ const probes = {
   "embed of a page in markup": () => eventually(() => said["https://other.example/embedded"]?.href),
   "srcdoc in markup": () => eventually(() => said.srcdoc?.width),
   "srcdoc": () => framed("dynamic", (frame, text) => (frame.srcdoc = text)),
+  "srcdoc in a sandbox": () => framed("sandboxed", (frame, text) => {
+    frame.setAttribute("sandbox", "allow-scripts");
+    frame.srcdoc = text;
+  }),
+  // A page sees nothing of it on the web; what is shown there is asked by the tests' own means.
+  "srcdoc that may run nothing": () => shownIn(Object.assign(make("iframe"), { sandbox: "", srcdoc: `<img src="${cdn}/pic.svg">` })),
+  "srcdoc that may run nothing in markup": () => shownIn(document.getElementById("mute")),
   "frame that is written": () => framed("written", (frame, text) => {
     frame.contentDocument.open();
     frame.contentDocument.write(text);
@@ -239,7 +246,7 @@ export const expected = {
   "iframe src reads as archived": `${other}/frame`, "iframe knows top and parent": "not top, parent is top", "origin of its messages": other,
   "message to an origin": `heard from ${site}`,
   object: `${cdn}/pic.svg`, "embed of a page in markup": `${other}/embedded`, "srcdoc in markup": "33",
-  srcdoc: "33", "frame that is written": "33", "frame of a blob": "33", "fetch of an empty frame": "200", "location of an empty frame": "about:blank",
+  srcdoc: "33", "srcdoc in a sandbox": "33", "srcdoc that may run nothing": "33", "srcdoc that may run nothing in markup": "33", "frame that is written": "33", "frame of a blob": "33", "fetch of an empty frame": "200", "location of an empty frame": "about:blank",
   worker: `${site}/worker.js www.probe.example ${cdn}/data.json`, "worker by its whole address": `${site}/worker.js www.probe.example ${cdn}/data.json`,
   "worker of a module": `${site}/worker.js www.probe.example ${cdn}/data.json`, "worker of a blob": "lib of the cdn", "worker of data": "200",
   "sync XHR in a worker": `{"is":"own data"}`, "shared worker": `${site}/shared.js`, "service worker of the page": "SecurityError",
@@ -324,6 +331,7 @@ const framed = (name, fill) => {
   fill(make("iframe"), inner(name));
   return eventually(() => said[name]?.width);
 };
+const shownIn = (frame) => eventually(() => frame.contentDocument.images[0].naturalWidth || undefined);
 const moved = (url) => {
   const back = location.href;
   history.pushState(null, "", url);
@@ -350,6 +358,7 @@ const html = `<!doctype html><html><head><title>Probes</title>
 <object id="object" data="${cdn}/pic.svg" type="image/svg+xml"></object><embed src="${other}/embedded" type="text/html">
 <iframe src="${other}/static"></iframe>
 <iframe srcdoc="&lt;!doctype html>&lt;img src='${cdn}/pic.svg' onload='parent.postMessage({said:&quot;srcdoc&quot;,width:this.naturalWidth},&quot;*&quot;)'>"></iframe>
+<iframe id="mute" sandbox srcdoc="&lt;img src='${cdn}/pic.svg'>"></iframe>
 <a id="link" href="${other}/linked">link</a><p id="markup"><a href="${other}/in-markup">x</a></p>
 <button id="handled" onclick="window.handled = location.host">handled</button>
 <script>document.write('<img id="written" src="${cdn}/pic.svg">');</script>

@@ -28,7 +28,7 @@ function setMedia(value: unknown, self: object): unknown {
 function attributeSet(args: unknown[], nameAt: number, self: object): boolean {
   const name = lower(text(args[nameAt]));
   const given = args[nameAt + 1];
-  if (!ADDRESSES.has(name) && !LISTS.has(name) && !fits(/^(?:style|srcdoc|integrity)$/, name)) return true;
+  if (!ADDRESSES.has(name) && !LISTS.has(name) && !fits(/^(?:style|srcdoc|integrity|sandbox)$/, name)) return true;
   if (name === "srcdoc" && self instanceof HTMLIFrameElement) {
     setSrcdoc(self, text(given));
     return false;
@@ -70,6 +70,7 @@ export function mapElements(): void {
   accessor(prototypeOf("SVGAnimatedString"), "baseVal", told, mapped);
   accessor(prototypeOf("SVGAnimatedString"), "animVal", told);
   for (const name of ["Script", "Link"]) accessor(of(name), "integrity", null, () => "");
+  accessor(of("IFrame"), "sandbox", null, (value) => mapValue("sandbox", text(value)));
 
   for (const owner of ["Document", "DocumentFragment", "Element"].map(prototypeOf)) {
     for (const name of ["querySelector", "querySelectorAll", "matches", "closest"]) methodArgs(owner, name, mapSelector);

@@ -8,6 +8,7 @@
  */
 
 import { source } from "./config.js";
+import { isMade } from "./location.js";
 import { FRAME_PATH, mapMarkup, SRCDOC } from "./markup.js";
 import { accessor, method, prototypeOf } from "./natives.js";
 import { mapped, placed } from "./place.js";
@@ -24,6 +25,7 @@ const UNCLOSED_MS = 100;
 
 const texts = kept(new WeakMap<object, string>());
 const shown = kept(new WeakMap<object, string>());
+const filled = kept(new WeakSet<object>());
 let fetchHere: typeof fetch;
 let setSrc: (frame: object, src: string) => void = () => {};
 let viewOf: (frame: object) => View | null = () => null;
@@ -53,11 +55,21 @@ function fill(frame: HTMLIFrameElement): void {
   inner.close();
 }
 
+/** What may run no scripts cannot ask to be filled. */
+function fillMute(frame: HTMLIFrameElement, inner: Document): void {
+  if (filled.has(inner) || fits(/allow-scripts|^$/i, frame.getAttribute("sandbox") ?? "")) return;
+  filled.add(inner);
+  fill(frame);
+}
+
 /** Into a window of the same origin that has no shim. Documents from the archive bring their own. */
 function enter(frame: object): void {
   try {
     const view = viewOf(frame);
-    if (!view || view.__wa$L || fits(/^https?:/, view.location.href)) return;
+    if (!view) return;
+    // The window of an empty document may stay that of the next one, with what was put into it.
+    if (isMade(view.location.href)) return fillMute(frame as HTMLIFrameElement, view.document);
+    if (view.__wa$L || fits(/^https?:/, view.location.href)) return;
     view.eval(source);
     // It has no service worker, so what it fetches is fetched here.
     view.fetch = fetchHere;

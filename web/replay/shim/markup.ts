@@ -17,6 +17,8 @@ export const mapList = (list: string): string => replaced(list, /(^|[\s,])((?:ht
 /** The value of an attribute, mapped as that attribute is read; null where it is to be left out. */
 export function mapValue(name: string, value: string): string | null {
   if (name === "integrity") return null;
+  // Without its origin a frame has no service worker, so nothing of the archive.
+  if (name === "sandbox" && !fits(/allow-same-origin/i, value)) return `${value} allow-same-origin`;
   if (name === "style") return mapStyle(value);
   if (LISTS.has(name)) return mapList(value);
   return ADDRESSES.has(name) ? toReplay(value) : value;
@@ -39,7 +41,7 @@ function mapAttribute(found: RegExpExecArray): string {
 }
 
 export function mapMarkup(html: string): string {
-  if (!fits(/\/\/|srcdoc|integrity/i, html)) return html;
+  if (!fits(/\/\/|srcdoc|integrity|sandbox/i, html)) return html;
   const tags = replaced(html, TAG, (tag) => replaced(tag[0], ATTRIBUTE, mapAttribute));
   return fits(/<style/i, tags) ? replaced(tags, /(<style[^>]*>)(.*?)(?=<\/style)/gis, (found) => (found[1] ?? "") + mapStyle(found[2] ?? "")) : tags;
 }
