@@ -20,5 +20,5 @@ function figuresOf(name) {
     return [`${name}: no report`];
   }
   // Counts of each realm are for who looks for a fault.
-  return Object.entries(report).filter(([what]) => !/^open:|refused:/.test(what)).map(([what, told]) => `${name}, ${what}: ${Array.isArray(told) ? told.join(" ") || "none" : told}`);
+  return Object.entries(report).filter(([what]) => !/^open:|refused:|tried:/.test(what)).map(([what, told]) => `${name}, ${what}: ${Array.isArray(told) ? told.join(" ") || "none" : told}`);
 }

@@ -62,6 +62,13 @@ function plans(): Plan[] {
   ];
 }
 
+/** What a realm tries in itself: workers have no document. */
+function waysOf({ realm, names }: Plan): readonly string[] {
+  const inWorkers = Object.keys(channels.anywhere);
+  if (!/worker|shared/.test(realm)) return names ?? [...inWorkers, ...Object.keys(channels.windowed), ...Object.keys(channels.markup)];
+  return (names ?? inWorkers).filter((name) => inWorkers.includes(name));
+}
+
 /** Channels that may take everything with them, by themselves. */
 function alonePlans(): Plan[] {
   const names = [...[...leavingNames, ...aloneNames].map((name) => `${name}@http`), "link-click@https", "fetch-later@https"];
@@ -241,13 +248,18 @@ for (const [layout, settingOf] of Object.entries(settings)) {
     const isFirst = layout === Object.keys(settings)[0];
     for (const plan of isInert ? [] : isFirst ? plans() : isDeep ? plans().filter(({ spelling }) => spelling === "evading") : plans().slice(0, 1)) {
       let refused: number | undefined;
+      let tried: number | undefined;
       await surely(browserName, async () => {
         canaries.forget();
         const frame = await replay(`/leak.html#${inAddress(plan, home)}`, 60_000, setting);
         await quiet(500);
         refused = await frame?.evaluate(() => Number(document.documentElement.dataset["refused"] ?? 0)).catch(() => 0);
+        tried = await frame?.evaluate((name) => Number(document.documentElement.getAttribute(name) ?? 0), `data-${plan.realm}-${plan.spelling}`).catch(() => 0);
       });
       report[`${layout}, refused: ${titleOf(plan)}`] = refused;
+      report[`${layout}, tried: ${titleOf(plan)}`] = tried;
+      // Nor did a realm keep silent: it tried as many ways as it was to.
+      if (plan.realm !== "main") expect.soft(tried, `tried: ${layout}, ${titleOf(plan)}`).toBe(waysOf(plan).length);
       // It was the policy that held, and nothing before it.
       if (plan.realm === "main" && plan.spelling === "evading") expect.soft(refused, titleOf(plan)).toBeGreaterThan(20);
       judge(`${layout}, ${titleOf(plan)}`, browserName);

@@ -96,6 +96,13 @@ export function runtime(setup, kinds, text) {
     };
   }
 
+  /** Says how many ways were tried in a realm, to whom made it: nothing is shown of a realm that never came so far. */
+  const tell = (realm, spelling, tried) => {
+    const told = { leaks: `${realm} ${spelling}`, tried };
+    if (isWindow) parent.postMessage(told, "*");
+    else for (const port of globalThis.leaksPorts ?? [globalThis]) port.postMessage(told);
+  };
+
   async function run(realm, spelling, names) {
     let api = globalThis;
     if (spelling === "evading") attempt(() => (api = natives()));
@@ -108,6 +115,7 @@ export function runtime(setup, kinds, text) {
         const t = tools(channel, scheme);
         attempt(() => (all[channel] ? all[channel](t) : t.html(kinds.markup[channel].replaceAll("~", t.url))));
       }
+      if (realm !== "main") attempt(() => tell(realm, spelling, at + 1));
     }
   }
 
@@ -128,6 +136,12 @@ export function runtime(setup, kinds, text) {
     const plan = (url) => `${leaks.home}${url}#${encodeURIComponent(JSON.stringify({ realm, spelling, names, home: leaks.home, isThere: true }))}`;
     const blob = (body, type) => URL.createObjectURL(new Blob([body], { type }));
     const told = { realm, spelling, names, home: leaks.home };
+    const heard = (port) => {
+      // Firefox ends workers that nobody holds.
+      leaks.workers.push(port);
+      port.onmessage = ({ data }) => note(data);
+      return port;
+    };
     const makers = {
       blank: () => frame({}).contentWindow.eval(script),
       pristine: () => {
@@ -145,20 +159,29 @@ export function runtime(setup, kinds, text) {
       data: () => frame({ src: `data:text/html,${encodeURIComponent(page(script))}` }),
       javascript: () => frame({ src: `javascript:${encodeURIComponent(JSON.stringify(page(script)))}` }),
       opaque: () => frame({ sandbox: "allow-scripts allow-forms allow-popups allow-top-navigation", srcdoc: page(script) }),
-      nested: () => frame({ srcdoc: page(`const f = document.createElement("iframe"); document.body.append(f); f.contentWindow.eval(${JSON.stringify(script).replace(/<\//g, "<\\/")})`) }),
+      nested: () => frame({ srcdoc: page(`onmessage = ({ data }) => parent.postMessage(data, "*"); const f = document.createElement("iframe"); document.body.append(f); f.contentWindow.eval(${JSON.stringify(script).replace(/<\//g, "<\\/")})`) }),
       svg: () => frame({ src: plan("/leak.svg") }),
       xhtml: () => frame({ src: plan("/leak.xhtml") }),
       other: () => frame({ src: plan("/leak.html").replace(/evil-example|control/, (own) => (own === "control" ? "control-other" : "other-example")) }),
-      worker: () => new Worker(`${leaks.home}/worker.js`).postMessage(told),
-      moduleworker: () => new Worker(`${leaks.home}/worker.js`, { type: "module" }).postMessage(told),
-      blobworker: () => new Worker(blob(script, "text/javascript")),
-      dataworker: () => new Worker(`data:text/javascript,${encodeURIComponent(script)}`),
-      nestedworker: () => new Worker(blob(`new Worker(URL.createObjectURL(new Blob([${JSON.stringify(script)}])))`, "text/javascript")),
-      sharedworker: () => new SharedWorker(`${leaks.home}/shared.js`).port.postMessage(told),
-      sharedblob: () => new SharedWorker(blob(`onconnect = () => {};${script}`, "text/javascript")),
+      worker: () => heard(new Worker(`${leaks.home}/worker.js`)).postMessage(told),
+      moduleworker: () => heard(new Worker(`${leaks.home}/worker.js`, { type: "module" })).postMessage(told),
+      blobworker: () => heard(new Worker(blob(script, "text/javascript"))),
+      dataworker: () => heard(new Worker(`data:text/javascript,${encodeURIComponent(script)}`)),
+      nestedworker: () => heard(new Worker(blob(`globalThis.inner = new Worker(URL.createObjectURL(new Blob([${JSON.stringify(script)}]))); inner.onmessage = ({ data }) => postMessage(data)`, "text/javascript"))),
+      sharedworker: () => heard(new SharedWorker(`${leaks.home}/shared.js`).port).postMessage(told),
+      sharedblob: () => heard(new SharedWorker(blob(`onconnect = ({ ports }) => { globalThis.leaksPorts = ports; ${script} }`, "text/javascript")).port),
     };
     attempt(makers[realm]);
   }
+
+  /** The most that a realm has said of itself. */
+  function note({ leaks: who, tried }) {
+    if (!who) return;
+    const name = who.replace(" ", "-");
+    document.documentElement.setAttribute(`data-${name}`, Math.max(tried, triedBy(name)));
+  }
+
+  const triedBy = (name) => Number(document.documentElement.getAttribute(`data-${name}`) ?? 0);
 
   const inWorkers = Object.keys(kinds.anywhere);
   const together = [...inWorkers, ...Object.keys(kinds.windowed), ...Object.keys(kinds.markup)];
@@ -168,6 +191,7 @@ export function runtime(setup, kinds, text) {
   async function follow({ realm, spelling, names, apart, home, isThere = realm === "main" }) {
     leaks.home = home;
     if (isWindow) {
+      addEventListener("message", ({ data }) => note(data ?? {}));
       let refused = 0;
       addEventListener("securitypolicyviolation", () => document.documentElement.setAttribute("data-refused", (refused += 1)));
     }
@@ -177,6 +201,8 @@ export function runtime(setup, kinds, text) {
       const mine = isInWorker ? (names ?? inWorkers).filter((name) => inWorkers.includes(name)) : (names ?? together);
       enter(realm, spelling, mine);
       await pause(1000 + (mine.length / setup.atOnce) * setup.pauseMs * 1.5);
+      // A slow machine takes longer. Who looks sees whether it came so far.
+      for (let left = 200; left > 0 && triedBy(`${realm}-${spelling}`) < mine.length; left -= 1) await pause(100);
       for (const name of isInWorker ? [] : (apart ?? Object.keys(kinds.leaving))) {
         for (const scheme of ["http", "https"]) {
           enter(realm, spelling, [`${name}@${scheme}`]);
@@ -188,6 +214,6 @@ export function runtime(setup, kinds, text) {
     document.documentElement.setAttribute("data-tried", "");
   }
 
-  const leaks = { run, follow, home: "" };
+  const leaks = { run, follow, home: "", workers: [] };
   return leaks;
 }

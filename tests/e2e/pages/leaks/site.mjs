@@ -44,7 +44,7 @@ function filesOf(setup) {
     "/leak.svg": ["image/svg+xml", `<svg xmlns="http://www.w3.org/2000/svg"><script><![CDATA[${begin}]]></script></svg>`],
     "/leak.xhtml": ["application/xhtml+xml", `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>leaks</title></head><body><script><![CDATA[${begin}]]></script></body></html>`],
     "/worker.js": ["text/javascript", `${load}onmessage=({data})=>{leaks.home=data.home;leaks.run(data.realm,data.spelling,data.names)}`],
-    "/shared.js": ["text/javascript", `${load}onconnect=({ports:[port]})=>{port.onmessage=({data})=>{leaks.home=data.home;leaks.run(data.realm,data.spelling,data.names)}}`],
+    "/shared.js": ["text/javascript", `${load}onconnect=({ports})=>{const [port]=globalThis.leaksPorts=ports;port.onmessage=({data})=>{leaks.home=data.home;leaks.run(data.realm,data.spelling,data.names)}}`],
     "/headers.html": ["text/html", "<!doctype html><title>headers</title><p>headers<script src='data:,'></script>", headers(http)],
     "/refresh.html": ["text/html", "<!doctype html><title>refresh</title><p>refresh", { Refresh: `0; url=${http}/leak/headers/plain/refresh` }],
     "/quiet.html": ["text/html", "<!doctype html><title>quiet</title><p>quiet"],
