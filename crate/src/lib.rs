@@ -45,6 +45,8 @@ pub mod limits;
 pub mod naming;
 mod numbered;
 mod order;
+#[cfg(any(feature = "tools", feature = "store"))]
+pub mod pattern;
 pub mod payload;
 #[cfg(any(feature = "tools", feature = "store"))]
 pub mod query;

@@ -4,11 +4,11 @@ use roaring::RoaringBitmap;
 
 use super::expansion::{Expansion, Meant};
 use super::field::Field;
-use super::fragment::Fragment;
 use super::kept::SearchIndex;
 use super::list::List;
 use super::through::Through;
 use crate::limits::SEARCH_HOLDING_WORDS_MAX;
+use crate::pattern::Fragment;
 use crate::segment::{Blocks, Stop};
 
 /// Words that were cut have so many bytes or more, and what is not there of them may have anything.

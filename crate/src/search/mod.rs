@@ -12,7 +12,6 @@ mod expansion;
 mod facets;
 mod field;
 mod finding;
-mod fragment;
 mod gathered;
 mod holding;
 mod joining;
@@ -21,7 +20,6 @@ mod lengths;
 mod list;
 mod listing;
 mod marks;
-mod pattern;
 mod phrase;
 mod plan;
 mod postings;
@@ -42,12 +40,10 @@ pub use facets::{
     record_facets,
 };
 pub use field::Field;
-pub use fragment::Fragment;
 pub use holding::WordRows;
 pub use kept::{SearchCheck, SearchIndex, SearchManifest, SearchPart};
 pub use listing::{HitGroup, HitOrder, Listed, Listing};
 pub use marks::Marks;
-pub use pattern::{Pattern, Start, Then};
 pub use query::Query;
 pub use rank::Hit;
 pub use selection::{Progress, Selection, Step};

@@ -2,8 +2,9 @@
 //! matches.
 #![no_main]
 
+use stackroom::pattern::{Pattern, Then};
 use stackroom::query::{Node, Request, Value, parse_request};
-use stackroom::search::{Pattern, Selection, Then};
+use stackroom::search::Selection;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let (query, text) = bytes.split_at(bytes.len() / 2);

@@ -6,10 +6,9 @@
 use regex_lite::RegexBuilder;
 use roaring::RoaringBitmap;
 use stackroom::index::Index;
+use stackroom::pattern::{Pattern, Then};
 use stackroom::query::{Node, parse};
-use stackroom::search::{
-    FacetsDraft, Pattern, SearchIndex, SearchManifest, SearchPart, Selection, Source, Then,
-};
+use stackroom::search::{FacetsDraft, SearchIndex, SearchManifest, SearchPart, Selection, Source};
 use stackroom::segment::SegmentWriter;
 
 use crate::host::Host;

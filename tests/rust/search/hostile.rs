@@ -1,9 +1,10 @@
 //! Segments whose bytes are anything: what is asked of them ends, with hits or with what is damaged, and never panics.
 
 use stackroom::index::Index;
+use stackroom::pattern::Fragment;
 use stackroom::query::parse;
 use stackroom::search::{
-    Field, Fragment, Query, QueryOptions, SearchIndex, SearchManifest, SearchPart, Source, WordRows,
+    Field, Query, QueryOptions, SearchIndex, SearchManifest, SearchPart, Source, WordRows,
 };
 use stackroom::segment::{Blocks, SegmentWriter, Stop};
 

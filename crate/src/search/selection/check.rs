@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use crate::pattern::{Pattern, Start, Then, Verdict};
 use crate::query::{Matcher, is_below};
-use crate::search::pattern::{Pattern, Start, Then, Verdict};
 
 /// Where values of a field are looked for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

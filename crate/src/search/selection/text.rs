@@ -10,10 +10,11 @@ use super::words::GroupRows;
 use super::{Found, Progress};
 use crate::index::{Documents, Long};
 use crate::order;
+use crate::pattern::Fragment;
+use crate::pattern::Pattern;
 use crate::query::Matcher;
-use crate::search::pattern::Pattern;
+use crate::search::Field;
 use crate::search::source::Source;
-use crate::search::{Field, Fragment};
 use crate::segment::{Blocks, Stop};
 
 /// Bytes of text that are asked in one step, or that of one document.

@@ -2,8 +2,9 @@
 
 use roaring::RoaringBitmap;
 
+use crate::pattern::Fragment;
 use crate::search::kept::SearchIndex;
-use crate::search::{Field, Fragment, WordRows};
+use crate::search::{Field, WordRows};
 use crate::segment::{Blocks, Stop};
 
 pub struct GroupRows {

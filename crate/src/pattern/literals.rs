@@ -1,7 +1,7 @@
 //! Literals that a text holds where an expression matches, one of each group, and the words that show them.
 
+use super::Fragment;
 use super::expression::Expression;
-use crate::search::Fragment;
 
 /// Literals of a group; one that has more says little.
 const GROUP_MAX: usize = 32;

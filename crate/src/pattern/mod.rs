@@ -8,13 +8,14 @@
 
 mod automaton;
 mod expression;
+mod fragment;
 mod literals;
 mod parse;
 mod starts;
 
-use crate::search::Fragment;
 use automaton::Automaton;
 pub use automaton::Verdict;
+pub use fragment::Fragment;
 use literals::Literal;
 
 /// How a text that is matched begins.
