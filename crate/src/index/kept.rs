@@ -75,11 +75,13 @@ pub struct IndexCheck {
     check: Check,
 }
 
-/// Where in the groups of records one is, that are told of together.
+/// Where in the groups of records one is, that are told of together. Segments may become one on the way.
 #[derive(Default)]
 pub struct Groups {
-    segment: usize,
-    /// The next group of that segment, and records of it before that group.
+    /// The next record.
+    row: u64,
+    /// In the segment of this file, the next group, and records of it before that group.
+    file: Option<u32>,
     group: u64,
     rows: u64,
 }
@@ -291,16 +293,25 @@ impl Index {
         blocks: &mut Blocks,
         visit: &mut dyn FnMut(Range<u64>),
     ) -> Result<bool, Stop> {
-        let Some(Held {
+        let row = next.row;
+        let is_ahead = |held: &&Held| held.first_row + held.part.rows > row;
+        let Some(held) = self.held.iter().find(is_ahead) else {
+            // What is in no segment may hold anything.
+            visit(row..self.rows());
+            return Ok(true);
+        };
+        let Held {
             part,
             first_row,
             segment,
-        }) = self.held.get(next.segment)
-        else {
-            // What is in no segment may hold anything.
-            visit(self.kept_rows()..self.rows());
-            return Ok(true);
-        };
+        } = held;
+        if next.file != Some(part.file) {
+            *next = Groups {
+                row,
+                file: Some(part.file),
+                ..Groups::default()
+            };
+        }
         let end = first_row + part.rows;
         if let Some(section) = segment.grams(ROWS) {
             let mut cursor = Cursor::new(section, next.group);
@@ -310,14 +321,13 @@ impl Index {
                 };
                 let damaged = Stop::Damaged(segment.whole());
                 let (rows, may_hold) = wanted.ask(value).ok_or(damaged)?;
-                let from = first_row + next.rows;
-                let to = from
-                    .checked_add(rows)
-                    .filter(|to| *to <= end)
-                    .ok_or(damaged)?;
-                if may_hold {
-                    visit(from..to);
+                let behind = first_row + next.rows;
+                let behind = behind.checked_add(rows).filter(|behind| *behind <= end);
+                let behind = behind.ok_or(damaged)?;
+                if may_hold && behind > next.row {
+                    visit(next.row..behind);
                 }
+                next.row = next.row.max(behind);
                 next.rows += rows;
                 next.group += 1;
                 cursor.go_on();
@@ -327,11 +337,8 @@ impl Index {
             }
         }
         // Of what it does not tell anything is thought.
-        visit(first_row + next.rows..end);
-        *next = Groups {
-            segment: next.segment + 1,
-            ..Groups::default()
-        };
+        visit(next.row..end);
+        next.row = end;
         Ok(false)
     }
 

@@ -7,9 +7,7 @@ use stackroom::index::{
     Column, Group, Grouping, Groups, Index, IndexCheck, Manifest, Part, Window, key_of,
 };
 use stackroom::row::Row;
-use stackroom::segment::{
-    Blocks, Grams, GramsWanted, Kind, Order, Rank, Segment, SegmentWriter, Stop,
-};
+use stackroom::segment::{Grams, GramsWanted, Kind, Order, Rank, Segment, SegmentWriter, Stop};
 
 use super::host::{Host, Random};
 
@@ -188,24 +186,27 @@ impl Keeper {
         .expect("rows")
     }
 
-    /// Rows whose URLs may hold one text of each group.
-    fn may_hold(&mut self, groups: &[&[&str]]) -> Vec<u64> {
+    /// Rows whose URLs may hold one text of each group. Before each step something else may happen.
+    fn may_hold(&mut self, groups: &[&[&str]], mut meanwhile: impl FnMut(&mut Keeper)) -> Vec<u64> {
         let texts = groups
             .iter()
             .map(|group| group.iter().map(|text| text.as_bytes()).collect());
         let wanted = GramsWanted::new(texts);
         let mut next = Groups::default();
         let mut found: Vec<u64> = Vec::new();
-        let Keeper { host, index, .. } = self;
-        let is_over = |blocks: &mut Blocks| {
-            index.visit_may_hold(&wanted, &mut next, blocks, &mut |rows| {
-                assert!(found.last().is_none_or(|last| *last < rows.start) || rows.is_empty());
-                found.extend(rows);
-            })
-        };
-        let mut is_over = is_over;
-        while !host.run(&mut is_over).expect("rows") {}
-        found
+        loop {
+            meanwhile(self);
+            let Keeper { host, index, .. } = self;
+            let is_over = host.run(|blocks| {
+                index.visit_may_hold(&wanted, &mut next, blocks, &mut |rows| {
+                    assert!(found.last().is_none_or(|last| *last < rows.start) || rows.is_empty());
+                    found.extend(rows);
+                })
+            });
+            if is_over.expect("rows") {
+                return found;
+            }
+        }
     }
 }
 
@@ -238,7 +239,7 @@ fn compare(keeper: &mut Keeper, rows: &[Row]) {
         &[&["dns:", "x"], &["page"]],
         &[&["8080/p/5"]],
     ] {
-        let found = keeper.may_hold(groups);
+        let found = keeper.may_hold(groups, |_| {});
         let holds = |row: &Row| {
             let url = String::from_utf8_lossy(&row.url).to_lowercase();
             let holds = |text: &&str| url.contains(&text.to_lowercase());
@@ -568,7 +569,7 @@ fn what_does_not_tell_of_its_urls_may_hold_anything() {
         let Keeper { host, index, .. } = &mut earlier;
         host.run(|blocks| index.adopt(part, blocks))
             .expect("a segment");
-        let found = earlier.may_hold(&[&["nowhere"]]);
+        let found = earlier.may_hold(&[&["nowhere"]], |_| {});
         assert_eq!(found, (0..500).collect::<Vec<u64>>());
         compare_rows(&mut earlier, &all);
     }
@@ -577,4 +578,34 @@ fn what_does_not_tell_of_its_urls_may_hold_anything() {
 fn compare_rows(keeper: &mut Keeper, rows: &[Row]) {
     let found = keeper.rows(0).into_iter().map(|(_, _, row)| row);
     assert_eq!(found.collect::<Vec<Row>>(), rows);
+}
+
+#[test]
+fn segments_that_become_one_meanwhile_hide_no_row() {
+    let all = rows(2000, 8);
+    for merged_at in 0..5 {
+        let mut keeper = Keeper::new();
+        for (n, row) in all.iter().enumerate() {
+            keeper.index.push(row, &url_key(&row.url), 0);
+            if n % 450 == 449 {
+                keeper.flush();
+            }
+        }
+        let mut step = 0;
+        let found = keeper.may_hold(&[&["example"]], |keeper| {
+            if step == merged_at {
+                assert!(keeper.merge(true));
+            }
+            step += 1;
+        });
+        let holds = |row: &Row| String::from_utf8_lossy(&row.url).contains("example");
+        let expected = (0..).zip(&all).filter(|(_, row)| holds(row));
+        let mut found = found.into_iter();
+        assert!(
+            expected
+                .into_iter()
+                .all(|(number, _)| found.any(|row| row == number)),
+            "{merged_at}"
+        );
+    }
 }
