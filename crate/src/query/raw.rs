@@ -11,13 +11,46 @@ use super::matcher::{Expression, Matcher};
 use super::parse::Value;
 use crate::archive::{BodyDecoder, BodyOutcome, Content, HttpHead};
 use crate::limits::{RAW_DECODED_BYTES_MAX, RAW_OVERLAP_BYTES, RAW_WINDOW_BYTES};
+use crate::pattern::Pattern;
 
 /// What is looked for in a body.
 pub enum RawTest {
     /// Anything at all.
     Any,
     Text(Vec<u8>),
-    Expression(Box<Expression>),
+    Expression(Box<Sought>),
+}
+
+/// An expression, and literals of which what it matches holds one; none where it says nothing of that.
+pub struct Sought {
+    expression: Expression,
+    needles: Vec<Vec<u8>>,
+    /// The needles are in small letters, and stand for capital ones too.
+    is_folded: bool,
+}
+
+impl Sought {
+    fn new(expression: Expression) -> Sought {
+        let pattern = Pattern::of(expression.as_str(), expression.ignores_case);
+        let (needles, is_folded) = pattern.needles().unwrap_or_default();
+        Sought {
+            expression,
+            needles: needles.into_iter().map(String::into_bytes).collect(),
+            is_folded,
+        }
+    }
+
+    /// Where the first match ends of those that begin at a place or behind it. Most of what is read holds no needle, which
+    /// is seen far sooner.
+    fn end_from(&self, text: &str, from: usize) -> Option<usize> {
+        let folded = self.is_folded.then(|| text.to_ascii_lowercase());
+        let held_by = folded.as_deref().unwrap_or(text).as_bytes();
+        let is_there = |needle: &Vec<u8>| memmem::find(held_by, needle).is_some();
+        if !self.needles.is_empty() && !self.needles.iter().any(is_there) {
+            return None;
+        }
+        self.expression.end_from(text, from)
+    }
 }
 
 impl RawTest {
@@ -33,7 +66,9 @@ impl RawTest {
                 pattern,
                 ignores_case,
             } => match Matcher::regex(pattern, *ignores_case).map_err(Some)? {
-                Matcher::Regex(expression) => Ok(RawTest::Expression(expression)),
+                Matcher::Regex(expression) => {
+                    Ok(RawTest::Expression(Box::new(Sought::new(*expression))))
+                }
                 _ => Err(None),
             },
         }
@@ -94,7 +129,7 @@ impl Search {
         self.bytes.drain(..seen);
     }
 
-    fn look_for(&mut self, expression: &Expression) {
+    fn look_for(&mut self, expression: &Sought) {
         let end = expression.end_from(&self.text, self.from);
         self.is_found = end.is_some_and(|end| end < self.text.len());
         let next = boundary_before(&self.text, self.text.len() - RAW_OVERLAP_BYTES);
@@ -289,6 +324,8 @@ mod tests {
         for (pattern, ignores_case) in [
             ("needle42", false),
             ("NEEDLE[0-9]+", true),
+            ("(?:Q|neeDle4)\\d", true),
+            ("needle4[34]|nothing", false),
             ("needle43", false),
             ("^Start", false),
             ("^ab", false),
@@ -305,10 +342,10 @@ mod tests {
             (r"\A\z", false),
         ] {
             let test = test_of(pattern, ignores_case);
-            let RawTest::Expression(expression) = &test else {
+            let RawTest::Expression(sought) = &test else {
                 unreachable!("an expression");
             };
-            let expected = expression.end_from(&text, 0).is_some();
+            let expected = sought.expression.end_from(&text, 0).is_some();
             for piece in [1 << 20, 65_537] {
                 assert_eq!(holds(&test, &body, piece), Some(expected), "{pattern}");
             }
