@@ -53,6 +53,23 @@ impl Start {
     }
 }
 
+/// Literals of which each text holds one that an expression matches, the longest there are, and whether they are folded:
+/// in small letters, for texts whose letters of ASCII are made small.
+pub fn needles_of(expression: &str, ignores_case: bool) -> Option<(Vec<String>, bool)> {
+    best_of(&literals::groups(&parse::parse(expression, ignores_case)?))
+}
+
+fn best_of(groups: &[Vec<Literal>]) -> Option<(Vec<String>, bool)> {
+    let shortest = |group: &&Vec<Literal>| group.iter().map(|literal| literal.text.len()).min();
+    let best = groups.iter().max_by_key(shortest)?;
+    let is_folded = best.iter().any(|literal| literal.is_folded);
+    let needle = |literal: &Literal| match is_folded {
+        true => literal.text.to_ascii_lowercase(),
+        false => literal.text.clone(),
+    };
+    Some((best.iter().map(needle).collect(), is_folded))
+}
+
 #[derive(Default)]
 pub struct Pattern {
     /// Beginnings of texts, one of which each has; `None` where they may begin anyhow.
@@ -79,17 +96,9 @@ impl Pattern {
         self.starts.as_deref()
     }
 
-    /// Literals of which each text holds one, the longest there are, and whether they are folded: in small letters, for
-    /// texts whose letters of ASCII are made small.
+    /// The same that `needles_of` has.
     pub fn needles(&self) -> Option<(Vec<String>, bool)> {
-        let shortest = |group: &&Vec<Literal>| group.iter().map(|literal| literal.text.len()).min();
-        let best = self.groups.iter().max_by_key(shortest)?;
-        let is_folded = best.iter().any(|literal| literal.is_folded);
-        let needle = |literal: &Literal| match is_folded {
-            true => literal.text.to_ascii_lowercase(),
-            false => literal.text.clone(),
-        };
-        Some((best.iter().map(needle).collect(), is_folded))
+        best_of(&self.groups)
     }
 
     /// Groups of literals: of each a text holds one at least, letters of ASCII taken for small ones.

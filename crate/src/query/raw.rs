@@ -11,7 +11,7 @@ use super::matcher::{Expression, Matcher};
 use super::parse::Value;
 use crate::archive::{BodyDecoder, BodyOutcome, Content, HttpHead};
 use crate::limits::{RAW_DECODED_BYTES_MAX, RAW_OVERLAP_BYTES, RAW_WINDOW_BYTES};
-use crate::pattern::Pattern;
+use crate::pattern::needles_of;
 
 /// What is looked for in a body.
 pub enum RawTest {
@@ -31,8 +31,8 @@ pub struct Sought {
 
 impl Sought {
     fn new(expression: Expression) -> Sought {
-        let pattern = Pattern::of(expression.as_str(), expression.ignores_case);
-        let (needles, is_folded) = pattern.needles().unwrap_or_default();
+        let needles = needles_of(expression.as_str(), expression.ignores_case);
+        let (needles, is_folded) = needles.unwrap_or_default();
         Sought {
             expression,
             needles: needles.into_iter().map(String::into_bytes).collect(),
