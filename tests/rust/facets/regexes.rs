@@ -278,6 +278,14 @@ fn holds_what_it_says(sample: &Values, plan: &Pattern, matched: &RoaringBitmap, 
                 "{query:?} {text:?}"
             );
         }
+        let small = text.to_ascii_lowercase();
+        for group in plan.literals() {
+            let is_held = group.iter().any(|literal| {
+                let literal = String::from_utf8_lossy(literal).to_ascii_lowercase();
+                small.contains(&literal)
+            });
+            assert!(is_held, "{query:?} {text:?} {group:?}");
+        }
         let words: Vec<String> = words_of(&text);
         for group in plan.fragments() {
             let is_held = group.iter().any(|fragment| {
