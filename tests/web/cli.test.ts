@@ -71,8 +71,18 @@ test("a wrong call says what is right", () => {
   for (const args of [["nonsense"], ["records"], ["cat", "good.warc.gz"], ["cat", "good.warc.gz", "--offset", "x"], ["records", "--bogus"], []]) {
     const { status, stdout, stderr } = run(args);
     expect(status, args.join(" ")).toBe(2);
-    expect(stdout + stderr).toContain("stackroom records FILE...");
+    expect(stdout + stderr).toContain(args[0] === "cat" ? "stackroom cat FILE --offset N" : "stackroom records FILE...");
   }
   expect(run(["--version"])).toMatchObject({ status: 0, stdout: "0.1.0\n" });
-  expect(run(["--help"]).status).toBe(0);
+  const all = run(["--help"]);
+  expect([all.status, all.stdout.includes("stackroom filter FILE")]).toEqual([0, true]);
+  // Of one command its own alone, also where it was called wrongly; what stands behind two dashes is none of it.
+  for (const args of [["filter", "--help"], ["help", "filter"]]) {
+    const { status, stdout } = run(args);
+    expect([status, stdout.includes("stackroom filter FILE"), stdout.includes("convert")]).toEqual([0, true, false]);
+  }
+  const wrong = run(["filter", "--nothing"]);
+  expect([wrong.status, wrong.stderr.includes("stackroom filter FILE"), wrong.stderr.includes("convert")]).toEqual([2, true, false]);
+  expect(run(["records", "--", "--help"]).status).toBe(2);
+  expect(run(["constructor"]).status).toBe(2);
 });

@@ -20,7 +20,12 @@ import { verify } from "./verify.js";
 
 const COMMANDS: Readonly<Record<string, Command>> = { records, check, cat, surt: surtCommand, cdx, lookup, filter, convert, add, search, dump, verify, compact, host };
 
-function usage(): string {
+const commandOf = (name: string): Command | undefined => (Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined);
+
+/** Of one command, where it is one of them. */
+function usage(name = ""): string {
+  const asked = commandOf(name);
+  if (asked) return `stackroom ${asked.synopsis}\n\n  ${asked.purpose}\n`;
   const lines = Object.values(COMMANDS).map(({ synopsis, purpose }) => `  stackroom ${synopsis.padEnd(62)} ${purpose}`);
   return `stackroom ${VERSION}: read web archives\n\n${lines.join("\n")}\n\nExit code 0: fine. 1: damage, or no match. 2: unusable input or usage.\n`;
 }
@@ -28,15 +33,20 @@ function usage(): string {
 async function main(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
-    process.stdout.write(usage());
+    process.stdout.write(usage(rest[0]));
     return name === undefined ? UNUSABLE : USABLE;
   }
   if (name === "--version") {
     process.stdout.write(`${VERSION}\n`);
     return USABLE;
   }
-  const command = COMMANDS[name];
+  const command = commandOf(name);
   if (!command) throw new UsageError(`there is no command "${name}"`);
+  const end = rest.indexOf("--");
+  if (rest.slice(0, end < 0 ? rest.length : end).includes("--help")) {
+    process.stdout.write(usage(name));
+    return USABLE;
+  }
   return command.run(rest);
 }
 
@@ -49,7 +59,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  if (error instanceof UsageError) process.stderr.write(`stackroom: ${error.message}\n\n${usage()}`);
+  if (error instanceof UsageError) process.stderr.write(`stackroom: ${error.message}\n\n${usage(process.argv[2])}`);
   else if (error instanceof ArchiveError) process.stderr.write(`stackroom: ${error.message} [${error.code}]\n`);
   else throw error;
   process.exitCode = UNUSABLE;
