@@ -23,8 +23,7 @@ export async function runLabels(env) {
     const wasm = {
       CARGO_PROFILE_RELEASE_OPT_LEVEL: "3",
       CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS: "-C target-feature=+simd128",
-      // By the optimising compiler alone: Node 20 dies at the end of a program that went from one to the other.
-      CARGO_TARGET_WASM32_WASIP1_RUNNER: `node --no-warnings --no-liftoff ${at("tests/deep/wasi.mjs")}`,
+      CARGO_TARGET_WASM32_WASIP1_RUNNER: `node --no-warnings ${at("tests/deep/wasi.mjs")}`,
       STACKROOM_TEST_FOLDER: folder,
     };
     return [
