@@ -77,7 +77,7 @@ pub struct IndexCheck {
 
 /// Where in the groups of records one is, that are told of together. Segments may become one on the way.
 #[derive(Default)]
-pub struct Groups {
+pub struct RowGroups {
     /// The next record.
     row: u64,
     /// In the segment of this file, the next group, and records of it before that group.
@@ -289,7 +289,7 @@ impl Index {
     pub fn visit_may_hold(
         &self,
         wanted: &GramsWanted,
-        next: &mut Groups,
+        next: &mut RowGroups,
         blocks: &mut Blocks,
         visit: &mut dyn FnMut(Range<u64>),
     ) -> Result<bool, Stop> {
@@ -306,10 +306,10 @@ impl Index {
             segment,
         } = held;
         if next.file != Some(part.file) {
-            *next = Groups {
+            *next = RowGroups {
                 row,
                 file: Some(part.file),
-                ..Groups::default()
+                ..RowGroups::default()
             };
         }
         let end = first_row + part.rows;

@@ -19,5 +19,5 @@ pub use documents::{
     StackPart, read_links,
 };
 pub use groups::{Group, Grouping};
-pub use kept::{Groups, Index, IndexCheck, Manifest, Part, Window};
+pub use kept::{Index, IndexCheck, Manifest, Part, RowGroups, Window};
 pub use nearest::{Asked, Capture};

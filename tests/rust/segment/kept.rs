@@ -4,7 +4,7 @@
 
 use stackroom::archive::surt;
 use stackroom::index::{
-    Column, Group, Grouping, Groups, Index, IndexCheck, Manifest, Part, Window, key_of,
+    Column, Group, Grouping, Index, IndexCheck, Manifest, Part, RowGroups, Window, key_of,
 };
 use stackroom::row::Row;
 use stackroom::segment::{Grams, GramsWanted, Kind, Order, Rank, Segment, SegmentWriter, Stop};
@@ -192,7 +192,7 @@ impl Keeper {
             .iter()
             .map(|group| group.iter().map(|text| text.as_bytes()).collect());
         let wanted = GramsWanted::new(texts);
-        let mut next = Groups::default();
+        let mut next = RowGroups::default();
         let mut found: Vec<u64> = Vec::new();
         loop {
             meanwhile(self);

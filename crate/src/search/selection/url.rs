@@ -10,7 +10,7 @@ use super::check::{Check, Fits, Look};
 use super::values::ValueSearch;
 use super::{Progress, Step};
 use crate::archive::surt;
-use crate::index::{Column, Groups, Window};
+use crate::index::{Column, RowGroups, Window};
 use crate::order;
 use crate::query::{Matcher, after_scheme, fits_url, host_of};
 use crate::search::source::Source;
@@ -36,7 +36,7 @@ enum State {
     /// Entries of one URL key in its column.
     Key([u64; 2], RoaringBitmap),
     /// Rows whose URLs may hold what is wanted of them.
-    Groups(GramsWanted, Groups, RoaringBitmap),
+    Groups(GramsWanted, RowGroups, RoaringBitmap),
     /// Rows that are asked, and the next of them.
     Rows(Option<RoaringBitmap>, u32),
 }
@@ -122,7 +122,7 @@ impl UrlSearch {
                     if wanted.is_empty() || is_few {
                         State::Rows(None, 0)
                     } else {
-                        State::Groups(wanted, Groups::default(), RoaringBitmap::new())
+                        State::Groups(wanted, RowGroups::default(), RoaringBitmap::new())
                     }
                 };
                 Ok(false)
