@@ -88,7 +88,9 @@ export class Open {
   #provide(file) {
     this.reads += 1;
     const length = this.#inner.missing_length();
-    const into = new Uint8Array(this.memory.buffer, this.#inner.landing(), length);
+    // First: room for it may move the memory.
+    const landing = this.#inner.landing();
+    const into = new Uint8Array(this.memory.buffer, landing, length);
     return this.#inner.provide(file.read(into, { at: this.#inner.missing_offset() }));
   }
 }

@@ -2,9 +2,10 @@
 
 import { closeSync, existsSync, fstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { CACHE } from "../corpus.mjs";
-import { runLayout } from "./cell.js";
+import { runCount } from "./cell.js";
 import { table } from "./table.mjs";
 
 /** The module; with another `name` another one, which has memory of its own. */
@@ -28,19 +29,27 @@ export function nodeFile(path, flags) {
 /** Milliseconds that this thread was on a CPU; undefined where the system does not tell. */
 async function cpu() {
   const path = `/proc/self/task/${process.pid}/schedstat`;
-  return existsSync(path) ? Number(readFileSync(path, "utf8").split(" ")[0]) / 1e6 : undefined;
+  if (!existsSync(path)) return undefined;
+  // The system counts when a thread rests; else at its next tick only, which is a twentieth of a round.
+  await pause(1);
+  return Number(readFileSync(path, "utf8").split(" ")[0]) / 1e6;
 }
 
 export async function bench(figures, { module: folder, counts, hits, layouts, say }) {
   const module = await load(folder);
   mkdirSync(CACHE, { recursive: true });
-  const run = async (cell) => {
+  const run = async (task) => {
     const place = mkdtempSync(join(CACHE, "dict-"));
-    const file = nodeFile(join(place, "dictionary"), "w+");
+    const files = [];
+    const inPlace = (layout) => {
+      const file = nodeFile(join(place, layout), "w+");
+      files.push(file);
+      return { write: file.write, file };
+    };
     try {
-      return await runLayout(module, { write: file.write, file: () => file }, cell, cpu);
+      return await runCount(module, inPlace, task, cpu);
     } finally {
-      file.close();
+      for (const file of files) file.close();
       rmSync(place, { recursive: true, force: true });
     }
   };

@@ -6,6 +6,6 @@ import { table } from "./table.mjs";
 
 export async function bench(figures, { module, counts, hits, layouts, say }) {
   const folders = { dict: fileURLToPath(new URL("./", import.meta.url)), module };
-  const use = (inWorker) => table(figures, "chromium", (cell) => inWorker({ cell }), { counts, hits, layouts, say });
+  const use = (inWorker) => table(figures, "chromium", (task) => inWorker({ task }), { counts, hits, layouts, say });
   await withWorker(use, folders, "/dict/worker.js");
 }

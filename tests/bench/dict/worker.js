@@ -1,6 +1,6 @@
-// The worker in which dictionaries are measured: one cell, one answer.
+// The worker in which dictionaries are measured: a count of strings, one answer.
 
-import { runLayout } from "./cell.js";
+import { runCount } from "./cell.js";
 import init, * as module from "/module/dictionary.js";
 
 /** Milliseconds that this worker was on a CPU, as the page gets to know them. */
@@ -11,15 +11,19 @@ function cpu() {
   });
 }
 
-onmessage = async ({ data: { cell } }) => {
-  if (!cell) return;
+onmessage = async ({ data: { task } }) => {
+  if (!task) return;
   try {
     await init();
     const root = await navigator.storage.getDirectory();
-    const file = await (await root.getFileHandle("dictionary", { create: true })).createSyncAccessHandle();
-    const write = (bytes, at) => file.write(bytes, { at });
-    const result = await runLayout(module, { write, file: () => file }, cell, cpu);
-    file.close();
+    const files = [];
+    const place = async (layout) => {
+      const file = await (await root.getFileHandle(layout, { create: true })).createSyncAccessHandle();
+      files.push(file);
+      return { write: (bytes, at) => file.write(bytes, { at }), file };
+    };
+    const result = await runCount(module, place, task, cpu);
+    for (const file of files) file.close();
     postMessage({ result });
   } catch (error) {
     postMessage({ error: `${error?.name}: ${error?.message ?? error}` });
