@@ -50,6 +50,8 @@ pub struct Regions {
     pub heap: u64,
     /// What the layout looks strings up in.
     pub index: u64,
+    /// What tells of most strings that they are not there.
+    pub filter: u64,
 }
 
 pub struct Footer {
@@ -84,11 +86,13 @@ impl Footer {
             places,
             heap,
             index,
+            filter,
         } = self.regions;
         for offset in [places, heap, index, self.resident.offset] {
             content.extend(offset.to_le_bytes());
         }
         content.extend(self.resident.length.to_le_bytes());
+        content.extend(filter.to_le_bytes());
         content.resize(FOOTER_BYTES - CHECKSUM_BYTES, 0);
         content
     }
@@ -115,14 +119,16 @@ impl Footer {
         };
         let id = reader.u64()?;
         let salt = reader.take(16)?.try_into().ok()?;
-        let regions = Regions {
-            places: reader.u64()?,
-            heap: reader.u64()?,
-            index: reader.u64()?,
-        };
+        let [places, heap, index] = [reader.u64()?, reader.u64()?, reader.u64()?];
         let resident = Place {
             offset: reader.u64()?,
             length: reader.u32()?,
+        };
+        let regions = Regions {
+            places,
+            heap,
+            index,
+            filter: reader.u64()?,
         };
         (PAGE_BYTES_MIN..=PAGE_BYTES_MAX)
             .contains(&page_bytes)

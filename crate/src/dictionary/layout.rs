@@ -55,6 +55,11 @@ pub trait Layout {
         None
     }
 
+    /// Bytes of memory that the pages of a filter take, where there is one.
+    fn filter_bytes(&self) -> u64 {
+        0
+    }
+
     /// Bytes of memory that are taken besides pages and the layout's own few numbers.
     fn held(&self) -> usize {
         0

@@ -17,6 +17,7 @@ mod brute;
 mod bucket;
 mod builder;
 mod cursor;
+mod filter;
 mod footer;
 mod hash;
 mod heap;

@@ -4,10 +4,11 @@ use super::array::Array;
 use super::binary::Binary;
 use super::brute::Brute;
 use super::bucket::Bucket;
+use super::filter::Filter;
 use super::footer::{FOOTER_BYTES, Footer, Kind};
 use super::heap::{Heap, Strings};
 use super::layout::{Layout, Progress};
-use super::pages::{CHECKSUM_BYTES, Pages, Place, Source, Span, Stop};
+use super::pages::{CHECKSUM_BYTES, Pages, Place, Source, Span, Stop, Told};
 use super::table::{SLOT_BYTES, Table};
 use super::tagged::Tagged;
 use super::tree::Tree;
@@ -89,7 +90,12 @@ impl Opening {
             kind: footer.kind,
             laid: laid(&footer, resident),
         };
-        pages.tell(self.file, footer.id, dictionary.resident());
+        let told = Told {
+            id: footer.id,
+            bytes: dictionary.resident(),
+            filter_bytes: dictionary.laid.layout().filter_bytes(),
+        };
+        pages.tell(self.file, told);
         dictionary
     }
 }
@@ -172,6 +178,10 @@ fn laid(footer: &Footer, resident: Vec<u8>) -> Laid {
             page_bytes,
             parts,
             offset: regions.index,
+            filter: Filter {
+                offset: regions.filter,
+                count,
+            },
             places: array(regions.places, PAGE_PLACE_BYTES),
             heap,
         }),

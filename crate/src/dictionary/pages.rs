@@ -19,7 +19,9 @@ pub const CHECKSUM_BYTES: usize = 8;
 const SLOTS_MIN: usize = 16;
 /// What a page takes besides its bytes: its slot, its entry in the index, the room that both leave for more and are moved
 /// through when they grow, and what the allocator keeps of it.
-const SLOT_BYTES: usize = 160;
+pub(super) const SLOT_BYTES: usize = 160;
+/// Filters are asked while they take no more than one of so many parts of the memory.
+const FILTERS_PART: u64 = 4;
 
 /// Part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,16 @@ struct Slot {
     is_used: bool,
 }
 
+/// What is known of a dictionary.
+#[derive(Clone, Copy)]
+pub(super) struct Told {
+    pub id: u64,
+    /// Bytes of memory that it takes besides its pages.
+    pub bytes: usize,
+    /// And that the pages of its filter would take.
+    pub filter_bytes: u64,
+}
+
 pub struct Pages {
     bytes_max: usize,
     bytes: usize,
@@ -60,8 +72,10 @@ pub struct Pages {
     slots: Vec<Slot>,
     hand: usize,
     index: HashMap<(u32, u64), usize, BuildHasherDefault<PlaceHasher>>,
-    /// Of dictionaries their ids and the bytes that they take, by their files.
-    open: HashMap<u32, (u64, usize)>,
+    /// Dictionaries by their files.
+    open: HashMap<u32, Told>,
+    /// Bytes of memory that all filters would take.
+    filter_bytes: u64,
     reads: u64,
 }
 
@@ -75,6 +89,7 @@ impl Pages {
             hand: 0,
             index: HashMap::default(),
             open: HashMap::new(),
+            filter_bytes: 0,
             reads: 0,
         }
     }
@@ -120,8 +135,9 @@ impl Pages {
 
     /// Forgets a file: it is gone, or is another one from now on.
     pub fn forget(&mut self, file: u32) {
-        if let Some((_, bytes)) = self.open.remove(&file) {
-            self.bytes -= bytes;
+        if let Some(told) = self.open.remove(&file) {
+            self.bytes -= told.bytes;
+            self.filter_bytes -= told.filter_bytes;
         }
         for at in (0..self.slots.len()).rev() {
             if self.slots[at].key.0 == file {
@@ -130,12 +146,13 @@ impl Pages {
         }
     }
 
-    /// In this file there is the dictionary of this id, which takes so many bytes.
-    pub(super) fn tell(&mut self, file: u32, id: u64, bytes: usize) {
+    /// There is a dictionary in this file.
+    pub(super) fn tell(&mut self, file: u32, told: Told) {
         self.forget(file);
-        self.make_room(bytes);
-        self.open.insert(file, (id, bytes));
-        self.bytes += bytes;
+        self.make_room(told.bytes);
+        self.open.insert(file, told);
+        self.bytes += told.bytes;
+        self.filter_bytes += told.filter_bytes;
     }
 
     pub(super) fn is_sealed(&self, bytes: &[u8], seed: u64) -> bool {
@@ -147,7 +164,7 @@ impl Pages {
 
     fn is_sound(&self, span: Span, bytes: &[u8]) -> bool {
         let open = self.open.get(&span.file);
-        open.is_some_and(|(id, _)| self.is_sealed(bytes, id.wrapping_add(span.offset)))
+        open.is_some_and(|told| self.is_sealed(bytes, told.id.wrapping_add(span.offset)))
     }
 
     /// What stands at a place of a file.
@@ -229,6 +246,11 @@ impl Source<'_> {
         self.pages.read(self.file, place)
     }
 
+    /// Whether there is memory for the filters of all dictionaries, and most of it for other pages still.
+    pub(super) fn has_room_for_filters(&self) -> bool {
+        self.pages.filter_bytes <= self.pages.bytes_max as u64 / FILTERS_PART
+    }
+
     /// What is there cannot have been written.
     pub(super) fn damaged(&self, place: Place) -> Stop {
         Stop::Damaged(Span {
@@ -270,7 +292,12 @@ mod tests {
     #[test]
     fn no_more_is_kept_than_may_be_and_what_is_used_stays() {
         let mut pages = Pages::new(64 << 10);
-        pages.tell(1, 5, 0);
+        let told = Told {
+            id: 5,
+            bytes: 0,
+            filter_bytes: 0,
+        };
+        pages.tell(1, told);
         let place = |n: u64| Place {
             offset: n * 1008,
             length: 1008,

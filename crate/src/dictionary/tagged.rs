@@ -4,12 +4,14 @@
 //!   page  := count:u16 0:u16 further:u32 moved:u64 tag:u8{count} id:u32{count} end:u16{count} string*
 //! `further` says how many pages behind this one may have strings that are for this one, which had no room, and `moved`
 //! has a bit for each of these. Nothing is resident: a look-up is one read, and one more for the few that stand further.
+//! Where there is memory for the filter, most strings that are not there are none.
 //! Where the highest bit of `end` is set there is, instead of a string, where in the heap a long one is: start:u64
 //! length:u32 hash:u64.
 
 use crate::codec::Reader;
 
 use super::array::Array;
+use super::filter::Filter;
 use super::hash::{Hashing, part_of};
 use super::heap::{Heap, Range};
 use super::layout::{Layout, Progress};
@@ -27,6 +29,7 @@ pub struct Tagged {
     /// Pages that strings are for by their hashes; a few more may be behind them.
     pub parts: u32,
     pub offset: u64,
+    pub filter: Filter,
     /// Where each string is, by id: page * 65,536 + place in it.
     pub places: Array,
     pub heap: Heap,
@@ -76,6 +79,10 @@ impl Layout for Tagged {
             return Ok(None);
         }
         let hash = self.hashing.of(string);
+        let is_asked = !progress.is_begun && source.has_room_for_filters();
+        if is_asked && !self.filter.may_have(hash, source)? {
+            return Ok(None);
+        }
         let home = u64::from(part_of(hash, self.parts));
         progress.begin(home, home);
         while progress.low <= progress.high {
@@ -124,6 +131,10 @@ impl Layout for Tagged {
             Some(Held::InHeap(range, _)) => self.heap.copy(range, into, progress, source),
             None => Err(source.damaged(place)),
         }
+    }
+
+    fn filter_bytes(&self) -> u64 {
+        self.filter.page_bytes()
     }
 }
 

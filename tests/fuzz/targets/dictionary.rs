@@ -90,7 +90,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
     let mut host = Host {
         file,
-        pages: Pages::unverified(0),
+        // Filters are asked where there is memory.
+        pages: Pages::unverified(if how & 64 == 0 { 0 } else { 1 << 20 }),
     };
     let Some(dictionary) = host.open() else {
         return;

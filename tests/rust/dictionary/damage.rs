@@ -4,6 +4,9 @@ use stackroom::dictionary::{Cursor, Dictionary, Pages, Stop};
 
 use super::host::{Host, KINDS, Random, shape, some_strings, written};
 
+/// So much memory that filters are asked.
+const WITH_FILTERS: usize = 1 << 20;
+
 /// Asks everything; says whether any of it was told as damaged.
 fn ask(host: &mut Host, dictionary: &Dictionary, strings: &[Vec<u8>], is_checked: bool) -> bool {
     let mut is_damaged = false;
@@ -43,7 +46,7 @@ fn every_flipped_byte_is_noticed_before_anything_is_told_from_it() {
         for at in 0..whole.len() {
             let mut file = whole.clone();
             file[at] ^= 1 << (at % 8);
-            let mut host = Host::new(file);
+            let mut host = Host::with(file, Pages::new(WITH_FILTERS));
             let is_noticed = match host.open() {
                 Ok(dictionary) => ask(&mut host, &dictionary, &strings, true),
                 Err(_) => true,
@@ -88,9 +91,11 @@ fn what_no_checksum_tells_still_ends_and_does_not_panic() {
             for flip in [1, 0x80, 0xff] {
                 let mut file = whole.clone();
                 file[at] ^= flip;
-                let mut host = Host::with(file, Pages::unverified(0));
-                if let Ok(dictionary) = host.open() {
-                    ask(&mut host, &dictionary, &strings, false);
+                for bytes_max in [0, WITH_FILTERS] {
+                    let mut host = Host::with(file.clone(), Pages::unverified(bytes_max));
+                    if let Ok(dictionary) = host.open() {
+                        ask(&mut host, &dictionary, &strings, false);
+                    }
                 }
             }
         }
@@ -106,7 +111,7 @@ fn a_page_from_another_place_or_dictionary_is_noticed() {
         let whole = written(shape(kind), &strings);
         let mut file = whole.clone();
         file.copy_within(512..1024, 0);
-        let mut host = Host::new(file);
+        let mut host = Host::with(file, Pages::new(WITH_FILTERS));
         if let Ok(dictionary) = host.open() {
             assert!(ask(&mut host, &dictionary, &strings, true), "{kind:?}");
         }

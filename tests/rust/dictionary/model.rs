@@ -152,6 +152,24 @@ fn a_look_up_by_hash_is_one_read_and_seldom_more() {
 }
 
 #[test]
+fn what_is_not_there_is_seldom_read_where_there_is_memory_for_the_filter() {
+    let strings: Vec<String> = (0..10_000).map(|n| format!("string {n}")).collect();
+    let file = written(Shape::new(Kind::Tagged, [9; 16]), &strings);
+    let mut host = Host::with(file, Pages::new(64 << 10));
+    let dictionary = host.open().expect("a dictionary");
+    for (id, string) in (0..).zip(&strings).step_by(7) {
+        assert_eq!(host.id(&dictionary, string.as_bytes()), Ok(Some(id)));
+    }
+    host.reads = 0;
+    for n in 10_000..20_000 {
+        let asked = format!("string {n}");
+        assert_eq!(host.id(&dictionary, asked.as_bytes()), Ok(None));
+    }
+    assert!(host.reads < 600, "{} reads", host.reads);
+    assert!(host.pages.resident() <= 64 << 10);
+}
+
+#[test]
 fn many_dictionaries_share_one_budget() {
     let mut pages = Pages::new(200_000);
     let files: Vec<Vec<u8>> = (0..40u64)

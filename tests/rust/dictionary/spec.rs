@@ -1,13 +1,19 @@
 //! What interned strings have to be, of every layout: the assertions of the article's own tests, and what it got wrong.
 
-use stackroom::dictionary::{Builder, Kind, Shape};
+use stackroom::dictionary::{Builder, Kind, Pages, Shape};
 
 use super::host::{Host, KINDS, shape, written};
 
 /// Looks every string and every id up, and strings and ids that are not there.
 fn check(shape: Shape, strings: &[&[u8]], absent: &[&[u8]]) {
     let kind = shape.kind;
-    let mut host = Host::new(written(shape, strings));
+    let file = written(shape, strings);
+    check_in(Host::new(file.clone()), kind, strings, absent);
+    // With so much memory that filters are asked.
+    check_in(Host::with(file, Pages::new(1 << 20)), kind, strings, absent);
+}
+
+fn check_in(mut host: Host, kind: Kind, strings: &[&[u8]], absent: &[&[u8]]) {
     let dictionary = host.open().expect("a dictionary");
     assert_eq!(dictionary.count() as usize, strings.len());
     for (n, string) in strings.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Tagged pages: as few as leave nearly all strings in the page that their hash says.
 
 use super::super::builder::Given;
+use super::super::filter::Filter;
 use super::super::footer::Footer;
 use super::super::hash::part_of;
 use super::super::opening::PAGE_PLACE_BYTES;
@@ -56,6 +57,14 @@ pub fn write(given: &Given, hashes: &[(u64, u32)], footer: &mut Footer, out: &mu
             places[*id as usize] = (page as u64) << 16 | at as u64;
         }
         from = *end;
+    }
+    footer.regions.filter = out.at();
+    let filter = Filter {
+        offset: footer.regions.filter,
+        count: given.count(),
+    };
+    for content in filter.contents(hashes.iter().map(|(hash, _)| *hash)) {
+        out.span(&content);
     }
     footer.regions.places = out.array(PAGE_PLACE_BYTES, places.into_iter());
     let is_long = |string: &&[u8]| string.len() > inline_max;
