@@ -16,6 +16,8 @@ use super::tagged;
 use super::writing;
 
 const USUAL_PAGE_BYTES: u32 = 4 << 10;
+/// So many bytes of strings are a small dictionary.
+const SMALL_BYTES: usize = 64 << 10;
 /// Shorter ones cost as much memory beside them as they hold of strings.
 const TAGGED_PAGE_BYTES_MIN: u32 = 1 << 10;
 const TAGGED_PAGE_BYTES_MAX: u32 = 16 << 10;
@@ -67,6 +69,11 @@ impl Given {
 
     pub fn all(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.count()).map(|id| self.get(id))
+    }
+
+    /// So few bytes that most of them are in memory wherever there is any for pages.
+    pub fn is_small(&self) -> bool {
+        self.bytes.len() <= SMALL_BYTES
     }
 
     /// Where each begins, and where the last one ends.
@@ -151,16 +158,22 @@ impl Builder {
 }
 
 /// Of tagged pages such that a dozen strings are in each: fewer are too unlike in number, of more all are read for one.
+/// Longer ones in a small dictionary: they leave less room empty and are less to keep track of.
 fn usual_page_bytes(kind: Kind, given: &Given) -> u32 {
     if kind != Kind::Tagged {
         return USUAL_PAGE_BYTES;
     }
+    let least = if given.is_small() {
+        USUAL_PAGE_BYTES
+    } else {
+        TAGGED_PAGE_BYTES_MIN
+    };
     let each = given.bytes.len() / given.ends.len().max(1) + tagged::ENTRY_BYTES;
     let dozen = u32::try_from(12 * each).unwrap_or(PAGE_BYTES_MAX);
     dozen
         .min(TAGGED_PAGE_BYTES_MAX)
         .next_power_of_two()
-        .max(TAGGED_PAGE_BYTES_MIN)
+        .max(least)
 }
 
 fn too_large() -> Error {

@@ -9,11 +9,13 @@ use super::super::out::Out;
 use super::super::tagged::{ENTRY_BYTES, HEAD_BYTES, IS_LONG, LONG_BYTES, moved_bit, tag_of};
 
 /// So much of the pages is to be filled at most, of a hundred.
-const FILL_MAX: u64 = 88;
+const FILL_MAX: u64 = 96;
 /// And at least, however strings fall.
 const FILL_MIN: u64 = 40;
 /// Of so many strings one may stand further than in its page.
 const HOME_FOR_ONE: usize = 64;
+/// Of so many of a small dictionary, whose pages are soon in memory: fewer pages are more of them.
+const SMALL_HOME_FOR_ONE: usize = 8;
 
 /// Which strings are in which page.
 struct Pages {
@@ -40,12 +42,17 @@ pub fn write(given: &Given, hashes: &[(u64, u32)], footer: &mut Footer, out: &mu
             }
     };
     let all: usize = (0..given.count()).map(bytes_of).sum();
+    let home_for_one = if given.is_small() {
+        SMALL_HOME_FOR_ONE
+    } else {
+        HOME_FOR_ONE
+    };
     let mut fill = FILL_MAX;
     let pages = loop {
         let parts = (all as u64 * 100).div_ceil(most as u64 * fill);
         footer.parts = u32::try_from(parts).unwrap_or(u32::MAX);
         let pages = laid_out(hashes, footer.parts, most, bytes_of);
-        if pages.moved <= hashes.len() / HOME_FOR_ONE || fill <= FILL_MIN {
+        if pages.moved <= hashes.len() / home_for_one || fill <= FILL_MIN {
             break pages;
         }
         fill -= 4;
