@@ -26,7 +26,7 @@ pub const IS_LONG: u16 = 1 << 15;
 pub struct Tagged {
     pub hashing: Hashing,
     pub page_bytes: u32,
-    /// Pages that strings are for by their hashes; a few more may be behind them.
+    /// Pages.
     pub parts: u32,
     pub offset: u64,
     pub filter: Filter,
@@ -83,10 +83,13 @@ impl Layout for Tagged {
         if is_asked && !self.filter.may_have(hash, source)? {
             return Ok(None);
         }
+        let parts = u64::from(self.parts);
         let home = u64::from(part_of(hash, self.parts));
         progress.begin(home, home);
         while progress.low <= progress.high {
-            let place = self.page_place(progress.low);
+            // Behind the last page is the first.
+            let page = progress.low.checked_sub(parts).unwrap_or(progress.low);
+            let place = self.page_place(page);
             // What is below was looked at, as far as the heap.
             let from = usize::try_from(progress.below).unwrap_or(usize::MAX);
             let found =
@@ -101,7 +104,7 @@ impl Layout for Tagged {
                 }
                 Some(Found::Nothing { further }) => {
                     if progress.low == home {
-                        progress.high = home + u64::from(further);
+                        progress.high = home + u64::from(further).min(parts - 1);
                     }
                     progress.low += 1;
                     progress.below = 0;

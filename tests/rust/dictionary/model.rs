@@ -170,6 +170,23 @@ fn what_is_not_there_is_seldom_read_where_there_is_memory_for_the_filter() {
 }
 
 #[test]
+fn a_small_dictionary_leaves_little_room_empty_and_all_is_found() {
+    let strings: Vec<String> = (0..1_000).map(|n| format!("{n:058}")).collect();
+    // Of some of these the last pages are full, and strings move from there to the first.
+    for salt in 0..20 {
+        let file = written(Shape::new(Kind::Tagged, [salt; 16]), &strings);
+        assert!(file.len() <= 80 * strings.len(), "{} bytes", file.len());
+        let mut host = Host::new(file);
+        let dictionary = host.open().expect("a dictionary");
+        for (id, string) in (0..).zip(&strings) {
+            assert_eq!(host.id(&dictionary, string.as_bytes()), Ok(Some(id)));
+            let absent = format!("{string}x");
+            assert_eq!(host.id(&dictionary, absent.as_bytes()), Ok(None));
+        }
+    }
+}
+
+#[test]
 fn many_dictionaries_share_one_budget() {
     let mut pages = Pages::new(200_000);
     let files: Vec<Vec<u8>> = (0..40u64)

@@ -19,10 +19,8 @@ const SMALL_HOME_FOR_ONE: usize = 8;
 
 /// Which strings are in which page.
 struct Pages {
-    /// Hashes and ids, page by page.
-    held: Vec<(u64, u32)>,
-    /// Where in these each page ends.
-    ends: Vec<usize>,
+    /// Of each hash, in their order.
+    page_of: Vec<u32>,
     /// How many pages behind each have strings that are for it, and a bit for each of these.
     further: Vec<(u32, u64)>,
     /// Strings that are not in the page of their hash.
@@ -51,19 +49,23 @@ pub fn write(given: &Given, hashes: &[(u64, u32)], footer: &mut Footer, out: &mu
     let pages = loop {
         let parts = (all as u64 * 100).div_ceil(most as u64 * fill);
         footer.parts = u32::try_from(parts).unwrap_or(u32::MAX);
+        // No string takes much more than a quarter of a page: in pages filled at least, there is room for all.
         let pages = laid_out(hashes, footer.parts, most, bytes_of);
-        if pages.moved <= hashes.len() / home_for_one || fill <= FILL_MIN {
-            break pages;
+        let is_last = fill <= FILL_MIN;
+        match pages.filter(|pages| is_last || pages.moved <= hashes.len() / home_for_one) {
+            Some(pages) => break pages,
+            None => fill = fill.saturating_sub(4).max(1),
         }
-        fill -= 4;
     };
-    let mut places = vec![0u64; given.count() as usize];
-    let mut from = 0;
-    for (page, end) in pages.ends.iter().enumerate() {
-        for (at, (_, id)) in pages.held[from..*end].iter().enumerate() {
-            places[*id as usize] = (page as u64) << 16 | at as u64;
+    let mut held: Vec<(u32, u64, u32)> = (pages.page_of.iter().zip(hashes))
+        .map(|(page, (hash, id))| (*page, *hash, *id))
+        .collect();
+    held.sort_unstable();
+    let mut places = vec![0u64; held.len()];
+    for of_page in held.chunk_by(|a, b| a.0 == b.0) {
+        for (at, (page, _, id)) in of_page.iter().enumerate() {
+            places[*id as usize] = u64::from(*page) << 16 | at as u64;
         }
-        from = *end;
     }
     footer.regions.filter = out.at();
     let filter = Filter {
@@ -77,30 +79,30 @@ pub fn write(given: &Given, hashes: &[(u64, u32)], footer: &mut Footer, out: &mu
     let is_long = |string: &&[u8]| string.len() > inline_max;
     footer.regions.index = out.at();
     let mut content = Vec::new();
-    let mut from = 0;
     // Long ones stand in the heap in the order of pages.
     let mut long_start = 0;
-    for (end, further) in pages.ends.iter().zip(&pages.further) {
-        let held = &pages.held[from..*end];
+    let mut rest = held.as_slice();
+    for (page, further) in (0u32..).zip(&pages.further) {
+        let (of_page, behind) = rest.split_at(rest.partition_point(|one| one.0 <= page));
+        rest = behind;
         push_page(
             &mut content,
             given,
-            held,
+            of_page,
             *further,
             inline_max,
             &mut long_start,
         );
         out.page(&mut content);
-        from = *end;
     }
-    let strings = pages.held.iter().map(|(_, id)| given.get(*id));
+    let strings = held.iter().map(|(_, _, id)| given.get(*id));
     footer.regions.heap = out.heap(strings.filter(is_long));
 }
 
 fn push_page(
     content: &mut Vec<u8>,
     given: &Given,
-    held: &[(u64, u32)],
+    held: &[(u32, u64, u32)],
     (further, moved): (u32, u64),
     inline_max: usize,
     long_start: &mut u64,
@@ -109,10 +111,10 @@ fn push_page(
     content.extend([0; 2]);
     content.extend(further.to_le_bytes());
     content.extend(moved.to_le_bytes());
-    content.extend(held.iter().map(|(hash, _)| tag_of(*hash)));
-    content.extend(held.iter().flat_map(|(_, id)| id.to_le_bytes()));
+    content.extend(held.iter().map(|(_, hash, _)| tag_of(*hash)));
+    content.extend(held.iter().flat_map(|(_, _, id)| id.to_le_bytes()));
     let mut strings = Vec::new();
-    for (hash, id) in held {
+    for (_, hash, id) in held {
         let string = given.get(*id);
         let mut flag = 0;
         if string.len() > inline_max {
@@ -134,57 +136,76 @@ fn push_page(
     content.extend_from_slice(&strings);
 }
 
-/// Each string into the page of its hash, as long as there is room; the others into the next that has some.
+/// Each string into the page of its hash, as long as there is room; the others into the next that has some, the first one
+/// being behind the last. `None` where there is not enough.
 fn laid_out(
     hashes: &[(u64, u32)],
     parts: u32,
     most: usize,
     bytes_of: impl Fn(u32) -> usize,
-) -> Pages {
+) -> Option<Pages> {
     let mut pages = Pages {
-        held: Vec::with_capacity(hashes.len()),
-        ends: Vec::new(),
-        further: Vec::new(),
+        page_of: vec![0; hashes.len()],
+        further: vec![(0, 0); parts as usize],
         moved: 0,
     };
+    let mut rooms = vec![most; parts as usize];
     let mut waiting = std::collections::VecDeque::new();
-    let mut rest = hashes;
-    let mut page = 0u32;
-    while page < parts || !waiting.is_empty() {
-        let count = match page < parts {
-            true => rest.partition_point(|(hash, _)| part_of(*hash, parts) <= page),
-            false => 0,
-        };
-        let (own, behind) = rest.split_at(count);
-        rest = behind;
-        pages.further.push((0, 0));
-        let mut room = most;
-        let mut later = Vec::new();
-        for entry in own {
-            let bytes = bytes_of(entry.1);
-            if bytes > room {
-                later.push((*entry, page));
+    let mut from = 0;
+    for page in 0..parts {
+        let room = &mut rooms[page as usize];
+        let of_page = |(hash, _): &(u64, u32)| part_of(*hash, parts) <= page;
+        let end = from + hashes[from..].partition_point(of_page);
+        let moved_before = waiting.len();
+        for (at, (_, id)) in (from..end).zip(&hashes[from..end]) {
+            let bytes = bytes_of(*id);
+            if bytes > *room {
+                waiting.push_back((at, page));
                 continue;
             }
-            room -= bytes;
-            pages.held.push(*entry);
+            *room -= bytes;
+            pages.page_of[at] = page;
         }
-        while let Some(((hash, id), home)) = waiting.front().copied() {
+        from = end;
+        pages.moved += waiting.len() - moved_before;
+        pages.take_in(page, room, &mut waiting, moved_before, hashes, &bytes_of);
+    }
+    for page in 0..parts {
+        let room = &mut rooms[page as usize];
+        let all = waiting.len();
+        pages.take_in(page, room, &mut waiting, all, hashes, &bytes_of);
+    }
+    waiting.is_empty().then_some(pages)
+}
+
+impl Pages {
+    /// Puts so many of those that wait into a page, as long as there is room.
+    fn take_in(
+        &mut self,
+        page: u32,
+        room: &mut usize,
+        waiting: &mut std::collections::VecDeque<(usize, u32)>,
+        count: usize,
+        hashes: &[(u64, u32)],
+        bytes_of: impl Fn(u32) -> usize,
+    ) {
+        for _ in 0..count {
+            let Some(&(at, home)) = waiting.front() else {
+                return;
+            };
+            let (hash, id) = hashes[at];
             let bytes = bytes_of(id);
-            if bytes > room {
-                break;
+            if bytes > *room {
+                return;
             }
-            room -= bytes;
+            *room -= bytes;
             waiting.pop_front();
-            pages.held.push((hash, id));
-            let (further, moved) = &mut pages.further[home as usize];
-            *further = (*further).max(page - home);
+            self.page_of[at] = page;
+            let parts = self.further.len() as u64;
+            let away = (u64::from(page) + parts - u64::from(home)) % parts;
+            let (further, moved) = &mut self.further[home as usize];
+            *further = (*further).max(u32::try_from(away).unwrap_or(u32::MAX));
             *moved |= moved_bit(hash);
         }
-        pages.moved += later.len();
-        waiting.extend(later);
-        pages.ends.push(pages.held.len());
-        page += 1;
     }
-    pages
 }
