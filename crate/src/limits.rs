@@ -337,8 +337,8 @@ pub const SEARCH_TEXTS_MAX: usize = 512;
 /// Words of a query that follow each other.
 pub const SEARCH_PHRASE_WORDS_MAX: usize = 64;
 
-/// Forms of a word that are looked for besides it.
-pub const SEARCH_FORMS_MAX: usize = 64;
+/// Forms of a word that are looked for besides it. Finnish nouns and Russian verbs have more than other words.
+pub const SEARCH_FORMS_MAX: usize = 256;
 
 /// Words that begin like one of several that follow each other.
 pub const SEARCH_PHRASE_FORMS_MAX: usize = 256;

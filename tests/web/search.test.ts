@@ -16,6 +16,11 @@ import { exchange, warcGz, warcInfo } from "../fixtures/warc.js";
 
 const html = { "Content-Type": "text/html; charset=utf-8" };
 const document = (title: string, text: string, language = "en"): string => `<!doctype html><html lang=${language}><title>${title}</title><p>${text}</p>`;
+const forms = [
+  { url: "http://forms.test/de", body: document("H\u00e4user", "Die Wohnungen lagen am Fluss.", "de-AT") },
+  { url: "http://forms.test/fr", body: document("Maisons", "Deux maisons neuves, et un new.", "fr") },
+  { url: "http://forms.test/ru", body: document("\u041a\u043e\u0448\u043a\u0430", "\u041a\u0440\u0430\u0441\u043d\u044b\u0439 \u0434\u043e\u043c", "ru") },
+];
 const filler = "water under the bridge ".repeat(400);
 const LAST = 299;
 
@@ -24,6 +29,7 @@ const pages = [
   { url: "http://books.test/tolstoy", body: document("Anna Karenina", "A novel by Tolstoy. Trains are running late; a runner runs.") },
   { url: "http://cafe.test/menu", body: document("Caf\u00e9 cr\u00e8me", "Ein Caf\u00e9 mit Stra\u00dfenblick und \u6771\u4eac\u90fd\u306e\u5730\u56f3", "de") },
   { url: "http://cafe.test/copy", body: document("Caf\u00e9 cr\u00e8me", "Ein Caf\u00e9 mit Stra\u00dfenblick und \u6771\u4eac\u90fd\u306e\u5730\u56f3", "de") },
+  ...forms,
   ...Array.from({ length: LAST + 1 }, (_, n) => ({ url: `http://many.test/page/${n}`, body: document(`Page ${n}`, `${filler} number${n} ${n === LAST ? "a quince grows here alone" : ""}`) })),
 ];
 
@@ -75,11 +81,24 @@ test("words, phrases, prefixes and their combinations find pages", async () => {
   expect(await paths("quince")).toEqual([`/page/${LAST}`]);
 });
 
+test("words find their forms in the language of each page", async () => {
+  for (const [word, path] of [["Haus", "/de"], ["Wohnung", "/de"], ["maison", "/fr"], ["\u043a\u043e\u0448\u043a\u0438", "/ru"], ["\u043a\u0440\u0430\u0441\u043d\u0430\u044f", "/ru"]] as const) {
+    expect(await paths(word), word).toEqual([path]);
+    expect(await paths(`"${word}"`), word).toEqual([]);
+    expect(await paths(word, { isStemmed: false }), word).toEqual([]);
+  }
+  expect(await paths("bridges lang:fr")).toEqual([]);
+  const [hit] = (await whole({ query: "maison", count: 1, withPassages: true })).hits;
+  expect(marked(hit?.title)).toEqual(["Maisons"]);
+  expect(marked(hit?.passages?.flat())).toEqual(["maisons"]);
+  expect((await whole({ query: "maison", withPlan: true })).plan?.[0]?.what).toBe("maison and 1 other forms");
+});
+
 test("fields and regular expressions find records, those that say nothing too", async () => {
   expect(await paths("status:404")).toEqual(["/gone"]);
   expect(await paths("mime:image/*")).toEqual(["/logo.png"]);
   expect(await paths("url:/page\\/29[89]$/")).toEqual(["/page/298", "/page/299"]);
-  expect(await paths("lang:de", { order: "url" })).toEqual(["/copy", "/menu"]);
+  expect(await paths("lang:de host:cafe.test", { order: "url" })).toEqual(["/copy", "/menu"]);
   expect(await paths("body:/qui[mn]ce gr.ws/")).toEqual([`/page/${LAST}`]);
   expect(await paths("title:/^Anna/")).toEqual(["/tolstoy"]);
   expect((await whole({ query: "date:2014-02 mime:text/html" })).total).toBe(pages.filter((_, n) => n % 9 === 1).length);

@@ -1,5 +1,8 @@
 //! The rows that have a word, one of several, or words that follow each other.
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use roaring::RoaringBitmap;
 
 use super::asked::{Asked, Slot};
@@ -27,6 +30,16 @@ pub struct Form {
     pub counts: Counts,
     /// It is the word that was asked for.
     pub is_itself: bool,
+    /// The rows where it counts, in whose language it is a form of that; nothing where it does in all.
+    pub within: Option<Rc<RoaringBitmap>>,
+}
+
+impl Form {
+    /// Whether it counts in a row that has it.
+    pub fn is_in(&self, row: u32) -> bool {
+        let within = self.within.as_ref();
+        within.is_none_or(|within| within.contains(row))
+    }
 }
 
 /// What a slot was widened to.
@@ -64,6 +77,7 @@ impl Meaning {
         if !self.expansion.step(search, blocks)? {
             return Ok(false);
         }
+        let mut known = BTreeMap::new();
         for (term, all) in self.expansion.found() {
             let mut counts = Counts::default();
             for field in fields {
@@ -74,6 +88,7 @@ impl Meaning {
                     term: term.clone(),
                     counts,
                     is_itself: *term == self.term,
+                    within: self.expansion.rows_of(term, &mut known),
                 });
             }
         }
@@ -92,7 +107,7 @@ impl Meaning {
             .forms
             .iter()
             .filter(|form| form.counts[field.place()] > 0);
-        forms.map(|form| List::new(&form.term, field)).collect()
+        forms.map(|form| List::of_form(form, field)).collect()
     }
 }
 

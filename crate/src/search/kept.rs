@@ -1,10 +1,14 @@
 //! The search index of an archive: segments that follow each other, the first of them with the words of the first
 //! records, and a draft of the next one.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use super::draft::{SECTIONS, SORTED, SearchDraft, Totals};
 use super::facets::FACETS;
 use super::field::Field;
 use super::joining::Joining;
+use super::spoken::{Hearing, Spoken};
 use crate::codec::{Reader, Writer};
 use crate::document::Document;
 use crate::index::merging::{ENTRIES_A_STEP, Merging};
@@ -108,6 +112,7 @@ pub struct SearchIndex {
     flushed: SearchPart,
     merging: Merging,
     changes: u64,
+    hearing: RefCell<Hearing>,
 }
 
 impl SearchIndex {
@@ -161,6 +166,11 @@ impl SearchIndex {
             .iter()
             .for_each(|held| totals.add(&held.part.totals));
         totals
+    }
+
+    /// Which languages their documents are in; nothing while there is more to be read for that.
+    pub(super) fn spoken(&self, blocks: &mut Blocks) -> Result<Option<Rc<Spoken>>, Stop> {
+        self.hearing.borrow_mut().step(self, blocks)
     }
 
     /// The segments, those of the first rows first.

@@ -1,7 +1,12 @@
 //! The rows that have a term in a field, piece by piece through all segments, and how long documents are.
 
+use std::rc::Rc;
+
+use roaring::RoaringBitmap;
+
 use super::draft::{LENGTHS, POSITIONS, TERMS};
 use super::field::Field;
+use super::finding::Form;
 use super::kept::SearchIndex;
 use super::lengths::{self, Codes, STRETCH_ROWS, Start};
 use super::postings::{self, Head, Piece};
@@ -36,6 +41,8 @@ pub struct List {
     begins: bool,
     /// The first piece, while no other was read: it is read still.
     first: Option<(usize, Head)>,
+    /// The only rows that matter, where not all do.
+    within: Option<Rc<RoaringBitmap>>,
 }
 
 impl List {
@@ -57,19 +64,34 @@ impl List {
             is_over: false,
             begins: true,
             first: None,
+            within: None,
+        }
+    }
+
+    /// The rows that have a form of a word where it counts.
+    pub fn of_form(form: &Form, field: Field) -> List {
+        List {
+            within: form.within.clone(),
+            ..List::new(&form.term, field)
         }
     }
 
     /// The list where it is one of those that were gone through, since little of that is read again.
-    pub fn one_of(over: &mut Vec<List>, term: &[u8], field: Field) -> List {
-        let prefix = postings::list_prefix(term, field);
+    pub fn one_of(over: &mut Vec<List>, form: &Form, field: Field) -> List {
+        let prefix = postings::list_prefix(&form.term, field);
         let is_it = |list: &List| list.key[..list.prefix_bytes] == prefix;
         let Some(at) = over.iter().position(is_it) else {
-            return List::new(term, field);
+            return List::of_form(form, field);
         };
         let mut list = over.swap_remove(at);
         list.rewind();
         list
+    }
+
+    /// Whether a row that has it matters.
+    pub fn counts(&self, row: u32) -> bool {
+        let within = self.within.as_ref();
+        within.is_none_or(|within| within.contains(row))
     }
 
     /// Goes back to the beginning.
@@ -189,13 +211,18 @@ impl List {
         Ok(self.piece.rows.get(self.at).copied())
     }
 
-    /// Rows of the piece where it stands.
-    pub fn rows(&mut self, search: &SearchIndex) -> Result<&[u32], Stop> {
+    /// Appends the rows of the piece where it stands that matter. The last one of the piece.
+    pub fn add_rows(&mut self, search: &SearchIndex, found: &mut Vec<u32>) -> Result<u32, Stop> {
         self.read_piece(search)?;
-        Ok(&self.piece.rows)
+        let rows = &self.piece.rows;
+        match &self.within {
+            None => found.extend_from_slice(rows),
+            Some(within) => found.extend(rows.iter().filter(|row| within.contains(**row))),
+        }
+        Ok(rows.last().copied().unwrap_or(u32::MAX))
     }
 
-    /// The same, and how often each has the term.
+    /// Rows of the piece where it stands, and how often each has the term.
     pub fn piece(&mut self, search: &SearchIndex) -> Result<(&[u32], &[u32]), Stop> {
         self.read_piece(search)?;
         self.read_frequencies(search)?;

@@ -39,12 +39,13 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Takes in what a text of the query was found to mean.
-    pub(super) fn add(&mut self, finding: &Finding) {
+    /// Takes in what a text of the query was found to mean in a row.
+    pub(super) fn add(&mut self, finding: &Finding, row: u32) {
         let fields = &finding.asked().fields;
         for (n, slot) in finding.asked().slots.iter().enumerate() {
             let forms = finding.meanings.get(n).map(|meaning| &meaning.forms);
-            let forms = forms.into_iter().flatten().map(|form| form.term.clone());
+            let forms = forms.into_iter().flatten().filter(|form| form.is_in(row));
+            let forms = forms.map(|form| form.term.clone());
             let mut forms: Vec<Vec<u8>> = forms.collect();
             order::sort_by(&mut forms, Ord::cmp);
             forms.dedup();

@@ -344,17 +344,17 @@ impl Plan {
         }
     }
 
-    /// What hits have of it: nothing behind a `not`.
-    pub fn mark(&self, marks: &mut Marks) {
+    /// What a hit has of it: nothing behind a `not`.
+    pub fn mark(&self, row: u32, marks: &mut Marks) {
         match &self.kind {
-            Kind::Finding(finding) => marks.add(finding),
+            Kind::Finding(finding) => marks.add(finding, row),
             Kind::Selection { selection, .. } => {
                 if let Some((field, expression)) = selection.expression() {
                     marks.add_expression(field, expression);
                 }
             }
             Kind::Not(_) => {}
-            _ => self.parts().iter().for_each(|part| part.mark(marks)),
+            _ => self.parts().iter().for_each(|part| part.mark(row, marks)),
         }
     }
 }

@@ -231,10 +231,10 @@ impl Query {
         examining.map_or_else(|| self.plan.progress(), Examining::progress)
     }
 
-    /// What is marked in hits, once these are found.
-    pub fn marks(&self) -> Marks {
+    /// What is marked in a hit, once these are found.
+    pub fn marks(&self, row: u32) -> Marks {
         let mut marks = Marks::default();
-        self.plan.mark(&mut marks);
+        self.plan.mark(row, &mut marks);
         marks
     }
 }

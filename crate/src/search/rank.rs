@@ -4,12 +4,13 @@
 //!   tf     := sum over forms and fields of weight * frequency / (1 - b + b * length / mean length)
 //!   idf    := ln(1 + (documents - with + 0.5) / (with + 0.5))
 //! `with` is how many documents have the word: of each form in the field where most have it, added up, at most all. What
-//! is asked for by its beginning counts as found once. Lengths are those that their codes stand for.
+//! is asked for by its beginning counts as found once; a form where the document is in a language in which it is one. Lengths are those that their codes stand for.
 //! A piece tells the most that it can weigh: what cannot come among the first is not unpacked. Rows are weighed a stretch
 //! at a time, list after list: each piece is unpacked once, and goes beside the rows that are looked for.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::rc::Rc;
 
 use roaring::RoaringBitmap;
 
@@ -94,6 +95,7 @@ struct Part {
     list: List,
     field: Field,
     weight: f64,
+    within: Option<Rc<RoaringBitmap>>,
 }
 
 /// A word of the query with its forms.
@@ -127,9 +129,10 @@ impl Group {
                 }
                 let of_form = if form.is_itself { 1.0 } else { OTHER_FORM };
                 parts.push(Weighty(Part {
-                    list: List::one_of(lists, &form.term, field),
+                    list: List::one_of(lists, form, field),
                     field,
                     weight: field_weight(field) * of_form,
+                    within: form.within.clone(),
                 }));
             }
         }
@@ -225,7 +228,8 @@ impl Part {
                 while rows[here] < *row {
                     here += 1;
                 }
-                if rows[here] == *row {
+                let within = self.within.as_ref();
+                if rows[here] == *row && within.is_none_or(|within| within.contains(*row)) {
                     let code = batch.codes[batch.at][self.field.place()];
                     let norm = norms.of(self.field, code);
                     batch.tf[batch.at] += self.weight * f64::from(frequencies[here]) / norm;

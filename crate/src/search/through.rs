@@ -67,9 +67,7 @@ impl Through {
                 Err(_) => false,
             };
             if is_there {
-                let rows = list.rows(search)?;
-                found.extend_from_slice(rows);
-                self.next = u64::from(rows.last().copied().unwrap_or(u32::MAX)) + 1;
+                self.next = u64::from(list.add_rows(search, found)?) + 1;
             } else {
                 self.end_list();
             }
@@ -100,7 +98,9 @@ impl Through {
             };
             match found {
                 Some(found) if Some(found) == candidate => {
-                    rows.insert(found);
+                    if list.counts(found) {
+                        rows.insert(found);
+                    }
                     self.next = u64::from(found) + 1;
                 }
                 Some(found) => self.next = u64::from(found),

@@ -177,7 +177,7 @@ impl KeptIndex {
     pub fn query_passages(&mut self, number: u32, row: f64) -> u32 {
         let row = u32::try_from(offset_in(row)).unwrap_or(u32::MAX);
         self.ask(number, |searched, source, blocks| {
-            let marks = searched.query.marks();
+            let marks = searched.query.marks(row);
             let mut snippet = Snippet::new(&marks, row);
             while !snippet.step(source, blocks)? {}
             let mut out = Writer::new();

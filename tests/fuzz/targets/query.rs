@@ -1,16 +1,19 @@
 //! Any text as a query: it is read or refused, and what a regular expression in it says of texts holds of those that it
-//! matches.
+//! matches. Any word has a stem or none.
 #![no_main]
 
 use stackroom::pattern::{Pattern, Then};
 use stackroom::query::{Node, Request, Value, parse_request};
-use stackroom::search::Selection;
+use stackroom::search::{Language, Selection};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let (query, text) = bytes.split_at(bytes.len() / 2);
     let (query, text) = (String::from_utf8_lossy(query), String::from_utf8_lossy(text));
     if let Ok(Request::Records(node) | Request::Values { of: node, .. }) = parse_request(&query) {
         ask(&node, &text);
+    }
+    for language in Language::ALL {
+        let _ = language.stem(&query);
     }
     if let Ok(regex) = regex_lite::RegexBuilder::new(&query).size_limit(1 << 16).build() {
         holds(&query, regex.is_match(&text), &text);

@@ -24,7 +24,14 @@ const SPECIAL: [&str; 12] = [
     "3.14",
 ];
 
-const ENDINGS: [&str; 6] = ["", "", "", "s", "ing", "ed"];
+const ENDINGS: [&str; 12] = [
+    "", "", "", "", "s", "s", "ing", "ed", "e", "en", "es", "ista",
+];
+
+/// What documents say that they are in.
+const LANGUAGES: [&str; 10] = [
+    "", "en", "de", "fr-ca", "fi", "en-gb", "pl", "pt", "nb", "nl",
+];
 
 /// A word by its rank: the lower, the shorter.
 pub fn word(rank: u64) -> String {
@@ -57,7 +64,7 @@ pub fn text(random: &mut Random, words: u64, length: u64) -> String {
             text.push_str(SPECIAL[usize::try_from(random.below(12)).expect("small")]);
         } else {
             text.push_str(&word(rank(random, words)));
-            text.push_str(ENDINGS[usize::try_from(random.below(6)).expect("small")]);
+            text.push_str(ENDINGS[usize::try_from(random.below(12)).expect("small")]);
         }
     }
     text
@@ -88,6 +95,7 @@ pub fn records(seed: u64, count: u64) -> Vec<Made> {
             row,
             title: text(&mut random, words, titled),
             text: text(&mut random, words, length),
+            language: LANGUAGES[usize::try_from(row * 3 % 10).expect("small")].into(),
             ..Document::default()
         };
         let has_document = random.below(3) > 0;

@@ -8,6 +8,7 @@
 mod host;
 
 mod corpus;
+mod forms;
 mod hostile;
 mod kept;
 mod naive;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stackroom::query::Node;
-use stackroom::search::{Asked, Field, stem};
+use stackroom::search::{Asked, Field, Language};
 use stackroom_words::words;
 
 use crate::corpus::Made;
@@ -13,8 +13,9 @@ const B: f64 = 0.75;
 const WEIGHTS: [f64; 3] = [1.0, 3.0, 1.5];
 const OTHER_FORM: f64 = 0.6;
 
-/// A document: of each field its words with their positions, and how many there are.
+/// A document: its language, of each field its words with their positions, and how many there are.
 struct Text {
+    language: Language,
     fields: [BTreeMap<Vec<u8>, Vec<u32>>; 3],
     lengths: [u32; 3],
 }
@@ -27,8 +28,8 @@ pub struct Naive {
     words: [u64; 3],
 }
 
-/// A form of a word, and whether it is the word itself.
-type Forms = BTreeMap<Vec<u8>, bool>;
+/// Forms of a word, each with the languages in which it is one; `None` for the word itself.
+type Forms = BTreeMap<Vec<u8>, Option<Vec<Language>>>;
 
 impl Naive {
     pub fn new(records: &[Made]) -> Naive {
@@ -46,14 +47,15 @@ impl Naive {
                     .last()
                     .unwrap_or_default()
                     .replace("%20", " ");
-                naive.add([&document.text, &document.title, &url]);
+                let language = Language::of_tag(document.language.as_bytes());
+                naive.add(language, [&document.text, &document.title, &url]);
             }
             naive.rows += 1;
         }
         naive
     }
 
-    fn add(&mut self, texts: [&str; 3]) {
+    fn add(&mut self, language: Language, texts: [&str; 3]) {
         let mut fields: [BTreeMap<Vec<u8>, Vec<u32>>; 3] = Default::default();
         let mut lengths = [0; 3];
         for (n, text) in texts.into_iter().enumerate() {
@@ -67,34 +69,43 @@ impl Naive {
                 self.vocabulary.entry(term.clone()).or_default()[n] += 1;
             }
         }
-        self.documents.insert(self.rows, Text { fields, lengths });
+        let text = Text {
+            language,
+            fields,
+            lengths,
+        };
+        self.documents.insert(self.rows, text);
     }
 
     /// Words that a slot means.
     fn forms(&self, term: &[u8], is_prefix: bool, is_wide: bool) -> Forms {
-        let text = std::str::from_utf8(term).expect("text");
-        let is_stemmed =
-            is_wide && text.len() > 2 && text.bytes().all(|byte| byte.is_ascii_lowercase());
-        let stem_of = stem(text);
-        let shared = stem_of.len().saturating_sub(1).max(2).min(stem_of.len());
-        let begins = stem_of.get(..shared).unwrap_or_default();
-        let is_form = |word: &[u8]| {
-            let word_text = std::str::from_utf8(word).expect("text");
-            match (is_prefix, is_stemmed) {
-                (true, _) => word.starts_with(term),
-                (false, true) => word_text.starts_with(begins) && stem(word_text) == stem_of,
-                (false, false) => word == term,
-            }
+        let spoken = |language: &Language| {
+            let mut documents = self.documents.values();
+            documents.any(|text| text.language == *language)
         };
-        let all = self.vocabulary.keys().filter(|word| is_form(word));
-        all.map(|word| (word.clone(), word == term)).collect()
+        let languages: Vec<Language> = Language::ALL.into_iter().filter(spoken).collect();
+        let mut forms = Forms::new();
+        for word in self.vocabulary.keys() {
+            let of: Vec<Language> = languages
+                .iter()
+                .copied()
+                .filter(|language| is_wide && is_form(*language, term, word))
+                .collect();
+            if word == term || is_prefix && word.starts_with(term) {
+                forms.insert(word.clone(), None);
+            } else if !of.is_empty() {
+                forms.insert(word.clone(), Some(of));
+            }
+        }
+        forms
     }
 
     fn has(&self, text: &Text, asked: &Asked, slots: &[Forms]) -> bool {
         asked.fields.iter().any(|field| {
             let field = &text.fields[usize::from(field.number())];
             let positions = |forms: &Forms| -> BTreeSet<u32> {
-                let found = forms.keys().filter_map(|form| field.get(form));
+                let found = forms.iter().filter(|(_, of)| counts(text, of.as_deref()));
+                let found = found.filter_map(|(form, _)| field.get(form));
                 found.flatten().copied().collect()
             };
             let first = positions(&slots[0]);
@@ -192,7 +203,10 @@ impl Naive {
         let idf = self.idf(with.sum());
         let mut tf = 0.0;
         if let Some(text) = self.documents.get(&row) {
-            for (form, is_itself) in forms {
+            for (form, of) in forms {
+                if !counts(text, of.as_deref()) {
+                    continue;
+                }
                 for n in fields() {
                     let frequency = text.fields[n].get(form).map_or(0, Vec::len);
                     if frequency == 0 {
@@ -200,7 +214,7 @@ impl Naive {
                     }
                     let mean = self.words[n] as f64 / self.documents.len() as f64;
                     let norm = 1.0 - B + B * rounded(text.lengths[n]) / mean;
-                    let weight = WEIGHTS[n] * if *is_itself { 1.0 } else { OTHER_FORM };
+                    let weight = WEIGHTS[n] * if of.is_none() { 1.0 } else { OTHER_FORM };
                     tf += weight * frequency as f64 / norm;
                 }
             }
@@ -213,6 +227,25 @@ impl Naive {
         let with = (with as f64).min(documents);
         (1.0 + (documents - with + 0.5) / (with + 0.5)).ln()
     }
+}
+
+/// Whether a word has the stem of another one, and begins like it.
+fn is_form(language: Language, term: &[u8], word: &[u8]) -> bool {
+    let [term, word] = [term, word].map(|word| std::str::from_utf8(word).expect("text"));
+    let Some(stem) = language.stem(term).filter(|_| term.chars().count() > 2) else {
+        return false;
+    };
+    let shared = stem.chars().count().saturating_sub(1).max(2);
+    let start = |text: &str| text.chars().take(shared).collect::<String>();
+    let is_near = word.starts_with(&start(&stem))
+        || word.starts_with(&start(term))
+        || language == Language::Dutch && word.starts_with(&format!("ge{}", start(&stem)));
+    is_near && language.stem(word).as_ref() == Some(&stem)
+}
+
+/// Whether a form counts in a document.
+fn counts(text: &Text, of: Option<&[Language]>) -> bool {
+    of.is_none_or(|of| of.contains(&text.language))
 }
 
 fn weighed(idf: f64, tf: f64) -> f64 {

@@ -57,7 +57,7 @@ fn one(random: &mut Random, records: &[Made]) -> String {
         0 | 1 => some,
         2 => format!(
             "{some}{}",
-            ["s", "ing", "ed"][usize::try_from(random.below(3)).expect("small")]
+            ["s", "ing", "ed", "e", "en"][usize::try_from(random.below(5)).expect("small")]
         ),
         3 => format!(
             "{}*",

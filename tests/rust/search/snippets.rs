@@ -76,9 +76,9 @@ impl World {
             .run(|blocks| query.rank(50, &source, blocks))
             .expect("sound")
         {}
-        let marks = query.marks();
         let mut told = Vec::new();
         for hit in query.hits(0, 50) {
+            let marks = query.marks(hit.row);
             let mut snippet = Snippet::new(&marks, hit.row);
             while !self
                 .host

@@ -31,7 +31,7 @@ export interface SearchAsked {
   readonly isDescending?: boolean | undefined;
   /** Of hits that have this in common, the first alone is told, with how many there are. */
   readonly group?: HitGroup | undefined;
-  /** Words are found in their other English forms too; so where it is left out. */
+  /** Words are found in their other forms too, in the language of each document; so where it is left out. */
   readonly isStemmed?: boolean | undefined;
   /** With passages of the text in which the words are. */
   readonly withPassages?: boolean | undefined;

@@ -72,9 +72,9 @@ const STEP4: [&str; 18] = [
     "ive", "ize", "ion", "al", "er", "ic",
 ];
 
-/// The stem of a word, or the word itself where it is none of English letters.
+/// The stem of a word of English letters.
 pub fn stem(word: &str) -> String {
-    if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+    if word.len() < 3 {
         return word.into();
     }
     if let Some((_, stem)) = EXCEPTIONS.iter().find(|(known, _)| *known == word) {
