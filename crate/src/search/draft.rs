@@ -17,6 +17,9 @@ pub const TERMS: &[u8] = b"terms";
 pub const POSITIONS: &[u8] = b"positions";
 pub const LENGTHS: &[u8] = b"lengths";
 
+/// Terms whose places are begun side by side.
+const TERMS_AT_ONCE: usize = 32;
+
 /// Sections besides that of the facets.
 pub const SECTIONS: [&[u8]; 4] = [WORDS, TERMS, POSITIONS, LENGTHS];
 
@@ -113,6 +116,7 @@ impl SearchDraft {
 
     /// Writes all there is, section by section, and is empty then.
     pub fn take(&mut self, writer: &mut SegmentWriter) {
+        self.gather.settle();
         let terms = self.gather.sorted();
         write_words(&terms, writer);
         let apart = self.write_terms(&terms, writer);
@@ -137,23 +141,26 @@ impl SearchDraft {
         let mut apart = Apart::default();
         let mut piece = PieceDraft::default();
         let (mut value, mut positions) = (Vec::new(), Vec::new());
-        for term in terms {
+        let first_row = self.lengths.first().map_or(0, |(row, _)| *row);
+        let lengths = self.lengths_by_row();
+        let begun = terms.chunks(TERMS_AT_ONCE).flat_map(|terms| {
+            let begun = terms.iter().map(|term| (term, self.gather.places(term)));
+            begun.collect::<Vec<_>>()
+        });
+        for (term, mut places) in begun {
             let Some(field) = Field::from_number(term.field) else {
                 continue;
             };
             let mut key = postings::key(term.term, field, 0);
             let row_at = key.len() - 4;
-            let mut places = self.gather.places(term);
-            // Rows come in their order, and so do lengths.
-            let mut lengths = self.lengths.as_slice();
             loop {
                 let before = piece.differences.len();
                 let next = places.next(&mut piece.differences);
                 if let Some(row) = next {
                     let frequency =
                         u32::try_from(piece.differences.len() - before).unwrap_or(u32::MAX);
-                    lengths = from_row(lengths, row);
-                    let length = lengths.first().map_or(0, |(_, codes)| codes[field.place()]);
+                    let codes = lengths.get((row - first_row) as usize);
+                    let length = codes.map_or(0, |codes| codes[field.place()]);
                     if piece.rows.is_empty() {
                         key[row_at..].copy_from_slice(&row.to_be_bytes());
                     }
@@ -177,6 +184,17 @@ impl SearchDraft {
         apart
     }
 
+    /// The lengths of each row from the first document's on.
+    fn lengths_by_row(&self) -> Vec<Codes> {
+        let mut lengths = Vec::new();
+        for (row, codes) in &self.lengths {
+            let at = row - self.lengths[0].0;
+            lengths.resize(at as usize, Codes::default());
+            lengths.push(*codes);
+        }
+        lengths
+    }
+
     fn write_lengths(&self, writer: &mut SegmentWriter) {
         writer.begin(LENGTHS, SORTED);
         let stretch = |row: u32| row / lengths::STRETCH_ROWS;
@@ -197,18 +215,6 @@ struct Apart {
     bytes: Vec<u8>,
     /// Keys, and where their bytes end.
     entries: Vec<(Box<[u8]>, usize)>,
-}
-
-/// What is not before a row. Rows of frequent terms are near each other.
-fn from_row(mut lengths: &[(u32, Codes)], row: u32) -> &[(u32, Codes)] {
-    for _ in 0..4 {
-        match lengths.split_first() {
-            Some(((first, _), rest)) if *first < row => lengths = rest,
-            _ => return lengths,
-        }
-    }
-    let at = lengths.partition_point(|(other, _)| *other < row);
-    &lengths[at..]
 }
 
 /// How many documents have a term in each field.

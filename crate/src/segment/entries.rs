@@ -53,7 +53,8 @@ impl EntriesBuilder {
 
     /// The content; what follows is of the next block.
     pub fn take(&mut self) -> Vec<u8> {
-        let mut content = std::mem::take(&mut self.bytes);
+        let room = Vec::with_capacity(self.bytes.capacity());
+        let mut content = std::mem::replace(&mut self.bytes, room);
         for start in self.starts.drain(..) {
             content.extend(start.to_le_bytes());
         }

@@ -4,6 +4,9 @@
 //!   position := positions since the one before, at least 1: the first is counted from -1
 //! A slice ends with where the next one begins. Terms are found by a hash; where too many fall on one place, as only
 //! happens where somebody means it to, all are put elsewhere.
+//!
+//! Places of the table and entries are mostly not in the processor's caches. So words wait until there are some, and are
+//! looked up side by side: each step of that is a loop in which no turn waits for the one before.
 
 use crate::words::TERM_BYTES_MAX;
 
@@ -15,6 +18,8 @@ const HEAD_BYTES: usize = 8;
 const TABLE_MIN: usize = 1 << 12;
 /// Places looked at before all terms are put elsewhere.
 const TRIES_MAX: usize = 96;
+/// Words that are looked up side by side.
+const WAITING_MAX: usize = 64;
 
 struct Entry {
     /// Its first bytes, which are all of most.
@@ -34,6 +39,33 @@ struct Entry {
 }
 
 impl Entry {
+    fn term<'a>(&self, terms: &'a [u8]) -> &'a [u8] {
+        let at = self.term_at as usize;
+        &terms[at..at + usize::from(self.term_bytes)]
+    }
+
+    fn is(&self, field: u8, head: u64, term: &[u8], terms: &[u8]) -> bool {
+        self.head == head
+            && usize::from(self.term_bytes) == term.len()
+            && self.field == field
+            && (term.len() <= HEAD_BYTES || self.term(terms) == term)
+    }
+
+    fn add(&mut self, row: u32, position: u32, slices: &mut Vec<u8>) {
+        if self.rows == 0 || self.row != row {
+            if self.rows > 0 {
+                self.push(0, slices);
+            }
+            self.push_varint(row.wrapping_sub(self.row), slices);
+            self.row = row;
+            self.rows += 1;
+            self.position = 0;
+        }
+        let difference = (position + 1).saturating_sub(self.position).max(1);
+        self.position = position + 1;
+        self.push_varint(difference, slices);
+    }
+
     fn push_varint(&mut self, mut value: u32, slices: &mut Vec<u8>) {
         while value >= 0x80 {
             self.push((value & 0x7f) as u8 | 0x80, slices);
@@ -58,6 +90,21 @@ impl Entry {
     }
 }
 
+/// A word that waits to be looked up.
+struct Waiting {
+    head: u64,
+    /// Where its bytes are among those that wait.
+    at: usize,
+    bytes: u8,
+    field: u8,
+    hash: u32,
+    row: u32,
+    position: u32,
+    /// What is at the first place of its hash, and then the entry that is, plus one.
+    slot: u64,
+    entry: usize,
+}
+
 /// Terms by their hashes.
 #[derive(Default)]
 pub struct Gather {
@@ -67,6 +114,8 @@ pub struct Gather {
     terms: Vec<u8>,
     slices: Vec<u8>,
     seed: u64,
+    waiting: Vec<Waiting>,
+    waiting_bytes: Vec<u8>,
 }
 
 /// A term of a field, and how many rows have it.
@@ -92,7 +141,7 @@ impl Gather {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.entries.is_empty() && self.waiting.is_empty()
     }
 
     /// Forgets all, but keeps the memory.
@@ -101,36 +150,69 @@ impl Gather {
         self.entries.clear();
         self.terms.clear();
         self.slices.clear();
+        self.waiting.clear();
+        self.waiting_bytes.clear();
     }
 
     /// A term of a field is at a position of a row. Rows come in their order, and positions of a term in a row too.
+    /// It is known when the words that wait are settled.
     pub fn add(&mut self, field: u8, term: &[u8], row: u32, position: u32) {
         let term = &term[..term.len().min(TERM_BYTES_MAX)];
-        let n = self.find(field, term);
-        let Some(entry) = self.entries.get_mut(n) else {
-            return;
-        };
-        let slices = &mut self.slices;
-        if entry.rows == 0 || entry.row != row {
-            if entry.rows > 0 {
-                entry.push(0, slices);
-            }
-            entry.push_varint(row.wrapping_sub(entry.row), slices);
-            entry.row = row;
-            entry.rows += 1;
-            entry.position = 0;
+        self.waiting.push(Waiting {
+            head: head(term),
+            at: self.waiting_bytes.len(),
+            bytes: u8::try_from(term.len()).unwrap_or_default(),
+            field,
+            hash: 0,
+            row,
+            position,
+            slot: 0,
+            entry: 0,
+        });
+        self.waiting_bytes.extend_from_slice(term);
+        if self.waiting.len() == WAITING_MAX {
+            self.settle();
         }
-        let difference = (position + 1).saturating_sub(entry.position).max(1);
-        entry.position = position + 1;
-        entry.push_varint(difference, slices);
     }
 
-    fn find(&mut self, field: u8, term: &[u8]) -> usize {
+    /// Takes in the words that wait.
+    pub fn settle(&mut self) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let bytes = std::mem::take(&mut self.waiting_bytes);
+        let term = |word: &Waiting| &bytes[word.at..word.at + usize::from(word.bytes)];
+        if let Some(mask) = self.table.len().checked_sub(1) {
+            for word in &mut waiting {
+                word.hash = hash(self.seed, word.field, word.head, term(word));
+                word.slot = self.table[word.hash as usize & mask];
+            }
+            for word in &mut waiting {
+                if word.slot >> 32 == u64::from(word.hash) && word.slot != 0 {
+                    let n = number_of(word.slot);
+                    if self.entries[n].is(word.field, word.head, term(word), &self.terms) {
+                        word.entry = n + 1;
+                    }
+                }
+            }
+        }
+        for word in &waiting {
+            let n = match word.entry.checked_sub(1) {
+                Some(n) => n,
+                None => self.find(word.field, word.head, term(word)),
+            };
+            if let Some(entry) = self.entries.get_mut(n) {
+                entry.add(word.row, word.position, &mut self.slices);
+            }
+        }
+        (self.waiting, self.waiting_bytes) = (waiting, bytes);
+        self.waiting.clear();
+        self.waiting_bytes.clear();
+    }
+
+    fn find(&mut self, field: u8, head: u64, term: &[u8]) -> usize {
         if self.table.len() < 2 * (self.entries.len() + 1) {
             let length = (self.table.len() * 2).max(TABLE_MIN);
             self.spread(length);
         }
-        let head = head(term);
         loop {
             let hash = hash(self.seed, field, head, term);
             let mask = self.table.len() - 1;
@@ -142,11 +224,7 @@ impl Gather {
                 }
                 if slot >> 32 == u64::from(hash) {
                     let n = number_of(slot);
-                    let entry = &self.entries[n];
-                    let is_alike = entry.head == head
-                        && usize::from(entry.term_bytes) == term.len()
-                        && entry.field == field;
-                    if is_alike && (term.len() <= HEAD_BYTES || self.term_of(entry) == term) {
+                    if self.entries[n].is(field, head, term, &self.terms) {
                         return n;
                     }
                 }
@@ -158,8 +236,7 @@ impl Gather {
     }
 
     fn term_of(&self, entry: &Entry) -> &[u8] {
-        let at = entry.term_at as usize;
-        &self.terms[at..at + usize::from(entry.term_bytes)]
+        entry.term(&self.terms)
     }
 
     fn insert(&mut self, place: usize, hash: u32, field: u8, term: &[u8]) -> usize {
@@ -223,7 +300,7 @@ impl Gather {
     /// The rows and positions of a term.
     pub fn places(&self, term: &Term<'_>) -> Places<'_> {
         let entry = &self.entries[term.entry];
-        Places {
+        let mut places = Places {
             slices: &self.slices,
             at: entry.first as usize,
             end: entry.first as usize + SLICES[0] - LINK_BYTES,
@@ -231,7 +308,10 @@ impl Gather {
             stop: entry.at as usize,
             rows: entry.rows,
             row: 0,
-        }
+            ahead: 0,
+        };
+        places.ahead = places.varint();
+        places
     }
 }
 
@@ -243,21 +323,28 @@ pub struct Places<'a> {
     level: usize,
     /// Behind the last byte that was written.
     stop: usize,
+    /// Rows that are left.
     rows: u32,
     row: u32,
+    /// Rows from the last one to the next. Read before it is asked for: of terms whose places are begun one after the
+    /// other, none waits for the memory of the one before.
+    ahead: u32,
 }
 
 impl Places<'_> {
     /// The next row; its positions are appended, each as the difference to the one before less one, the first as it is.
     pub fn next(&mut self, positions: &mut Vec<u32>) -> Option<u32> {
         self.rows = self.rows.checked_sub(1)?;
-        self.row = self.row.wrapping_add(self.varint());
+        self.row = self.row.wrapping_add(self.ahead);
         // The last row does not say where it ends.
         while self.at != self.stop {
             let Some(difference) = self.varint().checked_sub(1) else {
                 break;
             };
             positions.push(difference);
+        }
+        if self.rows > 0 {
+            self.ahead = self.varint();
         }
         Some(self.row)
     }
@@ -365,6 +452,7 @@ mod tests {
                     rows.last_mut().expect("a row").1.push(position);
                 }
             }
+            gather.settle();
             let sorted = gather.sorted();
             assert_eq!(sorted.len(), expected.len());
             for (term, ((text, field), rows)) in sorted.iter().zip(&expected) {

@@ -130,14 +130,14 @@ impl Stack {
         Ok(())
     }
 
-    /// Begins to make fewer segments, where there are too many, or as few as may be where nothing more comes.
+    /// Begins to make fewer segments, where there are too many, or as few as may be where nothing more comes and that is
+    /// not too much to write.
     pub fn begin_merge(&mut self, id: u64, is_all: bool) -> bool {
         let parts = || self.held.iter().map(|held| held.part);
         let range = if self.is_heavy {
             let from = parts().take_while(|part| part.merges > 0).count();
-            let least = if is_all { 2 } else { ONCE_FAN };
             let fresh = self.held.len() - from;
-            (fresh >= least).then_some(from..from + fresh.min(ONCE_FAN))
+            (fresh >= ONCE_FAN).then_some(from..from + ONCE_FAN)
         } else if is_all {
             (self.held.len() > 1).then_some(0..self.held.len())
         } else {
