@@ -211,6 +211,12 @@ impl List {
         Ok(self.piece.rows.get(self.at).copied())
     }
 
+    /// Rows of the piece where it stands, whether they matter or not.
+    pub fn rows(&mut self, search: &SearchIndex) -> Result<&[u32], Stop> {
+        self.read_piece(search)?;
+        Ok(&self.piece.rows)
+    }
+
     /// Appends the rows of the piece where it stands that matter. The last one of the piece.
     pub fn add_rows(&mut self, search: &SearchIndex, found: &mut Vec<u32>) -> Result<u32, Stop> {
         self.read_piece(search)?;

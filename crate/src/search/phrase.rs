@@ -10,14 +10,17 @@ use super::list::List;
 use crate::order::sort_by;
 use crate::segment::{Blocks, Stop};
 
-/// Rows that are looked at in one step.
+/// Rows, or pieces of lists, that are looked at in one step.
 const ROWS_A_STEP: usize = 256;
+const PIECES_A_STEP: usize = 8;
 
 /// Words that follow each other in a field.
 pub struct Phrase {
     /// Of each word its number and its lists, the rarest word first.
     slots: Vec<(u32, Vec<List>)>,
     next: u64,
+    /// Rows that have all of the words.
+    shared: Vec<u32>,
     /// Where all words so far would begin in a row, and where one more would.
     starts: Vec<u32>,
     here: Vec<u32>,
@@ -33,6 +36,7 @@ impl Phrase {
         Phrase {
             slots: slots.collect(),
             next: 0,
+            shared: Vec::new(),
             starts: Vec::new(),
             here: Vec::new(),
         }
@@ -48,6 +52,10 @@ impl Phrase {
         if self.slots.iter().any(|(_, lists)| lists.is_empty()) {
             return Ok(true);
         }
+        // Most often each word is meant in one form.
+        if self.slots.iter().all(|(_, lists)| lists.len() == 1) {
+            return self.step_by_pieces(search, within, blocks, rows);
+        }
         for _ in 0..ROWS_A_STEP {
             let Ok(row) = u32::try_from(self.next) else {
                 return Ok(true);
@@ -61,6 +69,76 @@ impl Phrase {
             self.next = u64::from(candidate) + 1;
         }
         Ok(false)
+    }
+
+    /// The same where each word has one list: of the pieces of all that lie about a row, the rows that are in each.
+    fn step_by_pieces(
+        &mut self,
+        search: &SearchIndex,
+        within: Option<&RoaringBitmap>,
+        blocks: &mut Blocks,
+        rows: &mut RoaringBitmap,
+    ) -> Result<bool, Stop> {
+        for _ in 0..PIECES_A_STEP {
+            let next = u32::try_from(self.next).ok();
+            let next = next.and_then(|row| next_within(within, row));
+            let Some(row) = next else {
+                return Ok(true);
+            };
+            let Some(last) = self.share(row, search, blocks)? else {
+                return Ok(true);
+            };
+            for n in 0..self.shared.len() {
+                let row = self.shared[n];
+                let is_wanted = within.is_none_or(|within| within.contains(row));
+                if is_wanted && !rows.contains(row) && self.follow(row, search, blocks)? {
+                    rows.insert(row);
+                }
+                self.next = u64::from(row) + 1;
+            }
+            self.next = u64::from(last) + 1;
+        }
+        Ok(false)
+    }
+
+    /// Goes to the pieces that lie about the first row from one on which all lists may have, and gathers those that they
+    /// share. The last row for which this holds; nothing where a list is over.
+    fn share(
+        &mut self,
+        from: u32,
+        search: &SearchIndex,
+        blocks: &mut Blocks,
+    ) -> Result<Option<u32>, Stop> {
+        let mut row = from;
+        let last = 'again: loop {
+            let mut last = u32::MAX;
+            for list in self.slots.iter_mut().flat_map(|(_, lists)| lists) {
+                if !list.seek(search, row, blocks)? {
+                    return Ok(None);
+                }
+                let head = list.head().copied().unwrap_or_default();
+                if head.first > row {
+                    row = head.first;
+                    continue 'again;
+                }
+                last = last.min(head.last);
+            }
+            break last;
+        };
+        let mut lists = self.slots.iter_mut().flat_map(|(_, lists)| lists);
+        self.shared.clear();
+        if let Some(list) = lists.next() {
+            let own = list.rows(search)?;
+            let (from, to) = (
+                own.partition_point(|other| *other < row),
+                own.partition_point(|other| *other <= last),
+            );
+            self.shared.extend_from_slice(&own[from..to]);
+        }
+        for list in lists {
+            retain_shared(&mut self.shared, list.rows(search)?);
+        }
+        Ok(Some(last))
     }
 
     /// The lists of its words, for whoever asks them again.
@@ -78,14 +156,10 @@ impl Phrase {
     ) -> Result<Option<u32>, Stop> {
         let mut row = from;
         'again: loop {
-            if let Some(within) = within {
-                let mut wanted = within.iter();
-                wanted.advance_to(row);
-                let Some(next) = wanted.next() else {
-                    return Ok(None);
-                };
-                row = next;
-            }
+            let Some(next) = next_within(within, row) else {
+                return Ok(None);
+            };
+            row = next;
             for (_, lists) in &mut self.slots {
                 let mut nearest: Option<u32> = None;
                 for list in lists {
@@ -137,4 +211,25 @@ impl Phrase {
         }
         Ok(!self.slots.is_empty())
     }
+}
+
+/// The first row from one on that is wanted.
+fn next_within(within: Option<&RoaringBitmap>, row: u32) -> Option<u32> {
+    let Some(within) = within else {
+        return Some(row);
+    };
+    let mut wanted = within.iter();
+    wanted.advance_to(row);
+    wanted.next()
+}
+
+/// Keeps of some rows those that are among others; both are in their order.
+fn retain_shared(rows: &mut Vec<u32>, others: &[u32]) {
+    let mut at = 0;
+    rows.retain(|row| {
+        while others.get(at).is_some_and(|other| other < row) {
+            at += 1;
+        }
+        others.get(at) == Some(row)
+    });
 }
