@@ -279,7 +279,8 @@ impl Finding {
                     return Ok(true);
                 };
                 let slots = self.asked.slots.iter().zip(&self.meanings);
-                let phrase = phrase_of.get_or_insert_with(|| Phrase::new(slots, *in_field));
+                let before = &self.lists;
+                let phrase = phrase_of.get_or_insert_with(|| Phrase::new(slots, *in_field, before));
                 self.work += PIECES_A_STEP as u64;
                 if phrase.step(search, within, blocks, &mut self.rows)? {
                     *field += 1;

@@ -24,25 +24,38 @@ pub struct List {
     prefix_bytes: usize,
     segment: usize,
     cursor: Option<Cursor>,
-    /// The entry where the cursor stands may be one before the list.
+    /// The cursor of the segment before, which stands behind the list there.
+    behind: Option<Cursor>,
+    /// The entry where the cursor stands may be one before the list, or several are.
     may_be_before: bool,
+    passes_others: bool,
     head: Option<Head>,
     value: Vec<u8>,
     piece: Piece,
     is_read: bool,
     /// The row of it that was looked for last.
     at: usize,
-    /// Positions of the piece, once they were asked for.
-    differences: Option<Vec<u32>>,
+    /// Positions of the piece, once they were asked for, and where those stand that are apart.
+    differences: Vec<u32>,
+    has_differences: bool,
+    apart: Option<(usize, Cursor)>,
     /// Those of the row that was asked for last.
     positions: Vec<u32>,
     is_over: bool,
     /// No piece of the list is before the next one.
     begins: bool,
-    /// The first piece, while no other was read: it is read still.
-    first: Option<(usize, Head)>,
+    first: Option<First>,
     /// The only rows that matter, where not all do.
     within: Option<Rc<RoaringBitmap>>,
+}
+
+/// Where a list begins.
+#[derive(Clone, Copy)]
+struct First {
+    segment: usize,
+    entry: u64,
+    /// The first piece, while no other was read: it is read still.
+    head: Option<Head>,
 }
 
 impl List {
@@ -53,13 +66,17 @@ impl List {
             key,
             segment: 0,
             cursor: None,
+            behind: None,
             may_be_before: false,
+            passes_others: false,
             head: None,
             value: Vec::new(),
             piece: Piece::default(),
             is_read: false,
             at: 0,
-            differences: None,
+            differences: Vec::new(),
+            has_differences: false,
+            apart: None,
             positions: Vec::new(),
             is_over: false,
             begins: true,
@@ -96,11 +113,41 @@ impl List {
 
     /// Goes back to the beginning.
     fn rewind(&mut self) {
-        let (segment, head) = self.first.unzip();
-        self.segment = segment.unwrap_or(0);
-        self.head = head;
-        self.cursor = None;
-        (self.is_over, self.begins) = (false, head.is_none());
+        self.is_over = false;
+        let Some(First {
+            segment,
+            entry,
+            head,
+        }) = self.first
+        else {
+            (self.segment, self.head, self.cursor) = (0, None, None);
+            self.begins = true;
+            return;
+        };
+        if self.segment != segment {
+            self.cursor = self.behind.take().filter(|_| self.segment == segment + 1);
+        }
+        if let Some(cursor) = &mut self.cursor {
+            cursor.return_to(entry);
+        }
+        (self.segment, self.head) = (segment, head);
+        self.begins = head.is_none();
+    }
+
+    /// Begins where a list is that was gone through, of the same term in a field before: what is between is little.
+    pub fn begin_behind(&mut self, before: &List) {
+        let (own, field) = self.key[..self.prefix_bytes].split_at(self.prefix_bytes - 1);
+        let (other, field_before) =
+            before.key[..before.prefix_bytes].split_at(before.prefix_bytes - 1);
+        if own != other || field <= field_before {
+            return;
+        }
+        self.cursor = match before.segment {
+            0 => before.cursor.clone(),
+            1 => before.behind.clone(),
+            _ => None,
+        };
+        self.passes_others = self.cursor.is_some();
     }
 
     /// What is known of the piece where it stands.
@@ -149,6 +196,7 @@ impl List {
         self.key.truncate(self.prefix_bytes);
         self.key.extend(row.to_be_bytes());
         let mut cursor = Cursor::at_key(segment, section, &self.key, blocks)?;
+        self.passes_others = false;
         self.may_be_before = row > 0 && cursor.entry() > 0;
         // Whether it begins here is found out where the entry before is read.
         self.begins &= self.segment == 0;
@@ -169,6 +217,7 @@ impl List {
         let damaged = Stop::Damaged(segment.whole());
         let entry = cursor.read(segment, blocks)?;
         let prefix = &self.key[..self.prefix_bytes];
+        let is_before = entry.is_some_and(|(key, _)| key < prefix);
         let own = entry.and_then(|(key, value)| Some((key.strip_prefix(prefix)?, value)));
         match own {
             Some((row, value)) => {
@@ -177,18 +226,29 @@ impl List {
                 self.value.clear();
                 self.value.extend_from_slice(value);
                 self.head = Some(head);
-                let begins = self.begins && !self.may_be_before;
-                self.first = begins.then_some((self.segment, head));
+                if self.begins && !self.may_be_before {
+                    self.first = Some(First {
+                        segment: self.segment,
+                        entry: cursor.entry(),
+                        head: Some(head),
+                    });
+                } else if let Some(first) = &mut self.first {
+                    first.head = None;
+                }
                 self.begins = false;
-                (self.is_read, self.differences) = (false, None);
+                (self.is_read, self.has_differences) = (false, false);
+                (self.may_be_before, self.passes_others) = (false, false);
             }
-            None if self.may_be_before => cursor.go_on(),
+            None if is_before && (self.may_be_before || self.passes_others) => {
+                cursor.go_on();
+                self.may_be_before = false;
+            }
             None => {
-                self.cursor = None;
+                self.behind = self.cursor.take();
                 self.segment += 1;
+                (self.may_be_before, self.passes_others) = (false, false);
             }
         }
-        self.may_be_before = false;
         Ok(())
     }
 
@@ -295,38 +355,58 @@ impl List {
     ) -> Result<&[u32], Stop> {
         let damaged = self.damaged(search);
         let head = self.head.ok_or(damaged)?;
-        let differences = match &mut self.differences {
-            Some(differences) => differences,
-            None => {
-                let apart = self.apart(search, &head, blocks)?;
-                let value = apart.as_deref().unwrap_or(&self.value);
-                let mut differences = Vec::new();
-                let read = self.piece.read_differences(&head, value, &mut differences);
-                read.ok_or(damaged)?;
-                self.differences.insert(differences)
-            }
-        };
+        if !self.has_differences {
+            self.read_differences(search, &head, blocks)?;
+            self.has_differences = true;
+        }
         let read = self
             .piece
-            .positions_of(at, differences, &mut self.positions);
+            .positions_of(at, &self.differences, &mut self.positions);
         read.ok_or(damaged)?;
         Ok(&self.positions)
     }
 
-    fn apart(
-        &self,
+    fn read_differences(
+        &mut self,
         search: &SearchIndex,
         head: &Head,
         blocks: &mut Blocks,
-    ) -> Result<Option<Vec<u8>>, Stop> {
+    ) -> Result<(), Stop> {
+        let damaged = self.damaged(search);
+        self.differences.clear();
         let segment = search.segment(self.segment).filter(|_| head.is_apart);
         let Some(segment) = segment else {
-            return Ok(None);
+            let value = &self.value;
+            let read = self
+                .piece
+                .read_differences(head, value, &mut self.differences);
+            return read.ok_or(damaged);
         };
-        let mut key = self.key[..self.prefix_bytes].to_vec();
-        key.extend(head.first.to_be_bytes());
-        let found = value_of(segment, POSITIONS, &key, blocks)?;
-        found.ok_or_else(|| self.damaged(search)).map(Some)
+        self.key.truncate(self.prefix_bytes);
+        self.key.extend(head.first.to_be_bytes());
+        // Those of the next piece stand next.
+        let before = self.apart.take().filter(|(at, _)| *at == self.segment);
+        let mut cursor = match before {
+            Some((_, mut cursor)) => {
+                cursor.go_on();
+                let next = cursor.read(segment, blocks)?;
+                let is_it = next.is_some_and(|(key, _)| *key == *self.key);
+                is_it.then_some(cursor)
+            }
+            None => None,
+        };
+        if cursor.is_none() {
+            let section = segment.section(POSITIONS).ok_or(damaged)?;
+            cursor = Some(Cursor::at_key(segment, section, &self.key, blocks)?);
+        }
+        let cursor = &mut self.apart.insert((self.segment, cursor.ok_or(damaged)?)).1;
+        let entry = cursor.read(segment, blocks)?;
+        let entry = entry.filter(|(key, _)| **key == *self.key);
+        let (_, value) = entry.ok_or(damaged)?;
+        let read = self
+            .piece
+            .read_differences(head, value, &mut self.differences);
+        read.ok_or(damaged)
     }
 
     fn damaged(&self, search: &SearchIndex) -> Stop {

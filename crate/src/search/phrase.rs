@@ -27,10 +27,18 @@ pub struct Phrase {
 }
 
 impl Phrase {
-    pub fn new<'a>(slots: impl Iterator<Item = (&'a Slot, &'a Meaning)>, field: Field) -> Phrase {
+    /// `before`: lists that were gone through in other fields.
+    pub fn new<'a>(
+        slots: impl Iterator<Item = (&'a Slot, &'a Meaning)>,
+        field: Field,
+        before: &[List],
+    ) -> Phrase {
         let mut slots: Vec<(u64, u32, Vec<List>)> = slots
             .map(|(slot, meaning)| (meaning.cost(), slot.offset, meaning.lists(field)))
             .collect();
+        for list in slots.iter_mut().flat_map(|(_, _, lists)| lists) {
+            before.iter().for_each(|before| list.begin_behind(before));
+        }
         sort_by(&mut slots, |a, b| a.0.cmp(&b.0));
         let slots = slots.into_iter().map(|(_, offset, lists)| (offset, lists));
         Phrase {

@@ -8,6 +8,7 @@ use super::reader::{Leaf, Segment};
 /// Key and value.
 pub type Entry<'a> = (&'a [u8], &'a [u8]);
 
+#[derive(Clone)]
 pub struct Cursor {
     section: Section,
     /// The number of the entry where it stands.
@@ -57,16 +58,21 @@ impl Cursor {
 
     /// Goes to the entry before, where there is one.
     pub fn go_back(&mut self) {
-        let Some(entry) = self.entry.checked_sub(1) else {
-            return;
-        };
+        if let Some(entry) = self.entry.checked_sub(1) {
+            self.return_to(entry);
+        }
+    }
+
+    /// Goes to an entry by its number, which most often is in the same block.
+    pub fn return_to(&mut self, entry: u64) {
         self.entry = entry;
         // What is malformed is found again by `read`, which says where.
-        let before = self.walk.index().checked_sub(1);
-        let is_there = match (&self.leaf, before) {
-            (Some(leaf), Some(before)) => self.walk.go_to(&leaf.entries, before).is_ok(),
-            _ => false,
-        };
+        let is_there = self.leaf.as_ref().is_some_and(|leaf| {
+            let within = entry.checked_sub(leaf.before.entries);
+            let within = within.and_then(|within| usize::try_from(within).ok());
+            let within = within.filter(|within| *within < leaf.entries.len());
+            within.is_some_and(|within| self.walk.go_to(&leaf.entries, within).is_ok())
+        });
         if !is_there {
             self.leaf = None;
         }

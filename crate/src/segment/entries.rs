@@ -230,7 +230,7 @@ struct Sought<'a> {
 }
 
 /// Stands at one entry of a block.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Walk {
     index: usize,
     key: Vec<u8>,

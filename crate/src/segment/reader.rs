@@ -21,6 +21,7 @@ pub struct Rank {
 }
 
 /// A block of entries, and what is before it.
+#[derive(Clone)]
 pub(super) struct Leaf {
     pub entries: Rc<Entries>,
     pub before: Rank,
