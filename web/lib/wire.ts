@@ -22,6 +22,9 @@ const latin = new TextDecoder("latin1");
 /** Longer texts are rather decoded than looked through. */
 const SHORT = 512;
 
+/** An object that is being made. */
+export type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 export class Reader {
   readonly #bytes: Uint8Array;
   readonly #end: number;
@@ -66,6 +69,7 @@ export class Reader {
   text(): string {
     const start = this.#skip();
     const end = this.#at;
+    if (end === start) return "";
     let at = start;
     if (end - start <= SHORT) while (at < end && (this.#bytes[at] ?? 0x80) < 0x80) at++;
     if (at === end) return (this.#whole.letters ??= latin.decode(this.#bytes)).slice(start, end);
@@ -109,19 +113,12 @@ export function readRow(reader: Reader): RecordRow {
   const captured = reader.number();
   const mime = reader.text();
   const url = reader.text();
-  return {
-    row,
-    part,
-    offset,
-    length,
-    skip,
-    type,
-    size,
-    url,
-    ...(status > 0 && { status: status - 1 }),
-    ...(captured > 0 && { captured: (captured - 1) * 1000 }),
-    ...(mime !== "" && { mime }),
-  };
+  // Lists of hits are made of these: fields that are set take a third of the time of objects that are spread.
+  const read: Writable<RecordRow> = { row, part, offset, length, skip, type, size, url };
+  if (status > 0) read.status = status - 1;
+  if (captured > 0) read.captured = (captured - 1) * 1000;
+  if (mime !== "") read.mime = mime;
+  return read;
 }
 
 export function decodeCaptures(bytes: Uint8Array): Capture[] {

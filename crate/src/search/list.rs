@@ -95,8 +95,11 @@ impl List {
 
     /// The list where it is one of those that were gone through, since little of that is read again.
     pub fn one_of(over: &mut Vec<List>, form: &Form, field: Field) -> List {
-        let prefix = postings::list_prefix(&form.term, field);
-        let is_it = |list: &List| list.key[..list.prefix_bytes] == prefix;
+        let of_field = [0, field.number()];
+        let is_it = |list: &List| {
+            let rest = list.key[..list.prefix_bytes].strip_prefix(form.term.as_slice());
+            rest == Some(&of_field)
+        };
         let Some(at) = over.iter().position(is_it) else {
             return List::of_form(form, field);
         };

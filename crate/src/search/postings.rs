@@ -100,6 +100,7 @@ impl Piece {
     /// Reads rows alone. `None` where these are none.
     pub fn read_rows(head: &Head, value: &[u8], rows: &mut Vec<u32>) -> Option<usize> {
         rows.clear();
+        rows.reserve(head.rows);
         rows.push(head.first);
         let bytes = value.get(head.at..)?;
         let taken = unpack(bytes, head.rows - 1, rows).ok()?;

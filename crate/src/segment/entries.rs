@@ -288,6 +288,7 @@ impl Walk {
         };
         // What it shares with the entry before is as it is looked for.
         self.key.clear();
+        self.key.reserve(found.shared + found.own.len());
         self.key.extend_from_slice(&key[..found.shared]);
         self.key.extend_from_slice(found.own);
         self.index = sought.index;

@@ -55,6 +55,8 @@ const BY_RANK: u8 = 0;
 const BY_FILE: u8 = 1;
 /// Orders by columns are numbered behind these, as columns are.
 const COLUMNS_FROM: u8 = 2;
+/// About what is told of a hit.
+const HIT_BYTES: usize = 256;
 /// A score goes out in thousandths.
 const SCORE_UNIT: f64 = 1000.0;
 
@@ -164,7 +166,7 @@ impl KeptIndex {
             let Some(page) = page else {
                 return Ok(None);
             };
-            let mut out = Writer::new();
+            let mut out = Writer::behind(Vec::with_capacity(HIT_BYTES * page.len()));
             for hit in page {
                 tell(&hit, source, blocks, &mut out)?;
             }

@@ -13,6 +13,8 @@ const GROUP: usize = 128;
 const FEW: usize = 8;
 const HAS_EXCEPTIONS: u8 = 128;
 const WIDTH_MAX: usize = 32;
+/// Values for which there is room before any is read.
+const ROOM_MAX: usize = 1 << 10;
 
 /// These are no packed numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +89,8 @@ fn pack_group(group: &[u32], out: &mut Vec<u8>) {
 /// Appends so many values to `values`, and tells how many bytes they took.
 pub fn unpack(bytes: &[u8], count: usize, values: &mut Vec<u32>) -> Result<usize, Unreadable> {
     let mut at = 0;
+    // Anybody may have written how many there are.
+    values.reserve(count.min(ROOM_MAX));
     if count < FEW {
         for _ in 0..count {
             values.push(read_varint(bytes, &mut at)?);

@@ -1,7 +1,7 @@
 /** What is kept of the documents of an archive, as it is asked for, and how the engine tells it. */
 
 import type { RecordRow } from "../shapes.js";
-import { Reader, readRow } from "../wire.js";
+import { Reader, readRow, type Writable } from "../wire.js";
 
 /** Numbered as the engine does, as are the other names here. */
 const KINDS = ["html", "xhtml", "text", "json", "xml", "feed", "pdf", "redirect"] as const;
@@ -171,16 +171,16 @@ function decodeDocuments(bytes: Uint8Array): KeptDocument[] {
 export function decodeFacts(reader: Reader, url: string): DocumentFacts {
   const kind = KINDS[reader.number()] ?? "html";
   const flags = reader.number();
-  const [title, language, description, icon, canonical, redirect, stated] = [reader.text(), reader.text(), reader.text(), reader.text(), reader.text(), reader.text(), reader.text()];
+  const title = reader.text();
+  const language = reader.text();
+  const description = reader.text();
+  const icon = reader.text();
+  const canonical = reader.text();
+  const redirect = reader.text();
+  const stated = reader.text();
   const base = stated === "" ? url : resolved(stated, url);
-  return {
+  const facts: Writable<DocumentFacts> = {
     kind,
-    ...(title !== "" && { title }),
-    ...(language !== "" && { language }),
-    ...(description !== "" && { description }),
-    ...(icon !== "" && { icon: resolved(icon, base) }),
-    ...(canonical !== "" && { canonical: resolved(canonical, base) }),
-    ...(redirect !== "" && { redirect: resolved(redirect, kind === "redirect" ? url : base) }),
     base,
     isFragment: (flags & FRAGMENT) !== 0,
     isCut: (flags & CUT) !== 0,
@@ -189,6 +189,13 @@ export function decodeFacts(reader: Reader, url: string): DocumentFacts {
     textBytes: reader.number(),
     linkCount: reader.number(),
   };
+  if (title !== "") facts.title = title;
+  if (language !== "") facts.language = language;
+  if (description !== "") facts.description = description;
+  if (icon !== "") facts.icon = resolved(icon, base);
+  if (canonical !== "") facts.canonical = resolved(canonical, base);
+  if (redirect !== "") facts.redirect = resolved(redirect, kind === "redirect" ? url : base);
+  return facts;
 }
 
 function resolved(link: string, base: string): string {

@@ -2,7 +2,7 @@
 
 import type { Archive } from "../archive.js";
 import type { RecordRow } from "../shapes.js";
-import { Reader, readRow } from "../wire.js";
+import { Reader, readRow, type Writable } from "../wire.js";
 import type { SortColumn } from "./archiveindex.js";
 import { decodeFacts, type DocumentFacts } from "./documents.js";
 
@@ -133,7 +133,9 @@ export function decodeHits(bytes: Uint8Array): Hit[] {
     const facts = reader.inner();
     const score = reader.number() / 1000;
     const count = reader.number();
-    hits.push({ record, ...(!facts.isAtEnd && { document: decodeFacts(facts, record.url) }), score, count });
+    const hit: Writable<Hit> = { record, score, count };
+    if (!facts.isAtEnd) hit.document = decodeFacts(facts, record.url);
+    hits.push(hit);
   }
   return hits;
 }

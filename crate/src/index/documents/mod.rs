@@ -15,7 +15,7 @@ use crate::codec::{Reader, Writer};
 use crate::document::{Document, DocumentKind};
 use crate::limits::{STORED_PIECE_BYTES, STORED_TEXT_BYTES_MAX};
 use crate::row::Row;
-use crate::segment::{Blocks, Cursor, Rank, Segment, Stop};
+use crate::segment::{Blocks, Cursor, Segment, Stop};
 
 pub(crate) use kept::tag;
 pub use kept::{DocumentList, DocumentOrder, NO_LANGUAGE, read_links};
@@ -511,8 +511,7 @@ fn visit_from(
     let Some(section) = segment.section(name) else {
         return Ok(());
     };
-    let Rank { entries, .. } = segment.rank(section, key, blocks)?;
-    let mut cursor = Cursor::new(section, entries);
+    let mut cursor = Cursor::at_key(segment, section, key, blocks)?;
     while let Some((key, value)) = cursor.read(segment, blocks)? {
         if !visit(key, value) {
             break;
