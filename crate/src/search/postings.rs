@@ -94,6 +94,8 @@ pub struct Piece {
     /// Where in the value its rows end, and positions are, where they stand there.
     rows_end: usize,
     positions_at: usize,
+    /// A row whose positions were asked for, and how many positions are before them.
+    before: (usize, usize),
 }
 
 impl Piece {
@@ -115,6 +117,7 @@ impl Piece {
     /// Reads its rows, and nothing else of it.
     pub fn read(&mut self, head: &Head, value: &[u8]) -> Option<()> {
         self.frequencies.clear();
+        self.before = (0, 0);
         self.rows_end = Piece::read_rows(head, value, &mut self.rows)?;
         Some(())
     }
@@ -178,16 +181,23 @@ impl Piece {
         Some(())
     }
 
-    /// Positions of one of the rows, out of the differences of all.
+    /// Positions of one of the rows, out of the differences of all. Rows are asked for in their order, or nearly.
     pub fn positions_of(
-        &self,
+        &mut self,
         at: usize,
         differences: &[u32],
         positions: &mut Vec<u32>,
     ) -> Option<()> {
         positions.clear();
-        let frequencies = self.frequencies.get(..at)?.iter();
-        let before: usize = frequencies.map(|frequency| *frequency as usize).sum();
+        let (from, sum) = Some(self.before)
+            .filter(|(row, _)| *row <= at)
+            .unwrap_or_default();
+        let frequencies = self.frequencies.get(from..at)?.iter();
+        let before = sum
+            + frequencies
+                .map(|frequency| *frequency as usize)
+                .sum::<usize>();
+        self.before = (at, before);
         let count = *self.frequencies.get(at)? as usize;
         let mut next = 0u32;
         for difference in differences.get(before..before.checked_add(count)?)? {
