@@ -106,6 +106,8 @@ pub fn codes_of(first: u32, rows: &[u32], value: &[u8], codes: &mut Vec<Codes>) 
 const SOME: u8 = 16;
 const DOCUMENT_BYTES: usize = 1 + Field::ALL.len();
 const SOME_BYTES: usize = SOME as usize * DOCUMENT_BYTES;
+/// Of two documents.
+const FIRST_BYTES: u64 = 0xff << (8 * DOCUMENT_BYTES) | 0xff;
 
 /// Goes through the lengths of a stretch.
 struct Lengths<'a> {
@@ -126,6 +128,21 @@ impl Lengths<'_> {
     /// Passes over most of what is before a row.
     fn pass_over(&mut self, row: u32) {
         while let Some((some, behind)) = self.rest.split_first_chunk::<SOME_BYTES>() {
+            // Most often each is the next row.
+            let pairs = some.chunks_exact(2 * DOCUMENT_BYTES);
+            let all = pairs.fold(0, |all, pair| {
+                all | pair
+                    .first_chunk()
+                    .map_or(0, |pair| u64::from_le_bytes(*pair))
+            });
+            if all & FIRST_BYTES == 0 {
+                if u64::from(self.next) + u64::from(SOME) > u64::from(row) {
+                    return;
+                }
+                self.rest = behind;
+                self.next += u32::from(SOME);
+                continue;
+            }
             // Of each the first byte alone, which says how far it is behind the one before.
             let between = some.chunks_exact(DOCUMENT_BYTES).map(|one| one[0]);
             let all = between.clone().fold(0, |all, byte| all | byte);

@@ -120,7 +120,10 @@ impl Phrase {
         let mut row = from;
         let last = 'again: loop {
             let mut last = u32::MAX;
-            for list in self.slots.iter_mut().flat_map(|(_, lists)| lists) {
+            for (_, lists) in &mut self.slots {
+                let Some(list) = lists.first_mut() else {
+                    return Ok(None);
+                };
                 if !list.seek(search, row, blocks)? {
                     return Ok(None);
                 }
@@ -133,7 +136,10 @@ impl Phrase {
             }
             break last;
         };
-        let mut lists = self.slots.iter_mut().flat_map(|(_, lists)| lists);
+        let mut lists = self
+            .slots
+            .iter_mut()
+            .filter_map(|(_, lists)| lists.first_mut());
         self.shared.clear();
         if let Some(list) = lists.next() {
             let own = list.rows(search)?;
