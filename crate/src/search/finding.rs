@@ -275,19 +275,20 @@ impl Finding {
                 field,
                 phrase: phrase_of,
             } => {
-                let Some(in_field) = self.asked.fields.get(*field) else {
-                    return Ok(true);
-                };
-                let slots = self.asked.slots.iter().zip(&self.meanings);
-                let before = &self.lists;
-                let phrase = phrase_of.get_or_insert_with(|| Phrase::new(slots, *in_field, before));
-                self.work += PIECES_A_STEP as u64;
-                if phrase.step(search, within, blocks, &mut self.rows)? {
+                while let Some(in_field) = self.asked.fields.get(*field) {
+                    let slots = self.asked.slots.iter().zip(&self.meanings);
+                    let before = &self.lists;
+                    let phrase =
+                        phrase_of.get_or_insert_with(|| Phrase::new(slots, *in_field, before));
+                    self.work += PIECES_A_STEP as u64;
+                    if !phrase.step(search, within, blocks, &mut self.rows)? {
+                        return Ok(false);
+                    }
                     *field += 1;
                     let lists = phrase_of.take().map(Phrase::into_lists);
                     self.lists.extend(lists.into_iter().flatten());
                 }
-                Ok(false)
+                Ok(true)
             }
         }
     }

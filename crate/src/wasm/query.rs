@@ -86,11 +86,8 @@ impl KeptIndex {
 
     /// Goes on with a search: `MORE` where there is more to do.
     pub fn query(&mut self, number: u32) -> u32 {
-        self.ask(number, |searched, source, blocks| {
-            let begun = now();
-            let stepped = searched.query.step(source, blocks);
-            searched.clock.add(now() - begun, searched.query.steps());
-            Ok(stepped?.then(Vec::new))
+        self.ask(number, true, |searched, source, blocks| {
+            Ok(searched.query.step(source, blocks)?.then(Vec::new))
         })
     }
 
@@ -153,7 +150,7 @@ impl KeptIndex {
     ) -> u32 {
         let (order, group) = (order_of(order), GROUPS.get(usize::from(group)).copied());
         let from = usize::try_from(offset_in(from)).unwrap_or(usize::MAX);
-        self.ask(number, |searched, source, blocks| {
+        self.ask(number, false, |searched, source, blocks| {
             if !searched.listing.is(order, is_descending, group) {
                 searched.listing = Listing::new(order, is_descending, group);
             }
@@ -178,7 +175,7 @@ impl KeptIndex {
     /// passages the number of stretches, and of these whether they are what was asked for, and their text.
     pub fn query_passages(&mut self, number: u32, row: f64) -> u32 {
         let row = u32::try_from(offset_in(row)).unwrap_or(u32::MAX);
-        self.ask(number, |searched, source, blocks| {
+        self.ask(number, false, |searched, source, blocks| {
             let marks = searched.query.marks(row);
             let mut snippet = Snippet::new(&marks, row);
             while !snippet.step(source, blocks)? {}
@@ -201,7 +198,7 @@ impl KeptIndex {
 
     /// The values of a field that most hits have, of those that begin so: each with its length, and how many hits.
     pub fn query_facet(&mut self, number: u32, field: &str, prefix: &str, count: usize) -> u32 {
-        self.ask(number, |searched, source, blocks| {
+        self.ask(number, false, |searched, source, blocks| {
             let rows = searched.query.so_far();
             let counting = searched.counting.get_or_insert_with(|| {
                 Counting::new(field, prefix.as_bytes(), CountingOrder::ByCount, count)
@@ -349,10 +346,12 @@ fn write_stretches(text: &str, marks: &[Range<usize>], out: &mut Writer) {
 }
 
 impl KeptIndex {
-    /// Asks a search; the answer is the value. `MORE` where after some time there is none yet.
+    /// Asks a search; the answer is the value. `MORE` where after some time there is none yet. What is a step of the plan
+    /// is timed.
     fn ask(
         &mut self,
         number: u32,
+        is_of_plan: bool,
         mut ask: impl FnMut(&mut Searched, &Source<'_>, &mut Blocks) -> Result<Option<Vec<u8>>, Stop>,
     ) -> u32 {
         self.value.clear();
@@ -364,13 +363,20 @@ impl KeptIndex {
             index: &self.index,
             documents: self.documents.as_ref(),
         };
+        // The clock is the host's: to ask it takes longer than many a step.
         let begun = now();
-        let mut asked = ask(searched, &source, &mut self.blocks);
-        while let Ok(None) = asked
-            && now() - begun < TURN_MS
-        {
-            asked = ask(searched, &source, &mut self.blocks);
-        }
+        let mut before = begun;
+        let asked = loop {
+            let asked = ask(searched, &source, &mut self.blocks);
+            let at = now();
+            if is_of_plan {
+                searched.clock.add(at - before, searched.query.steps());
+            }
+            before = at;
+            if !matches!(asked, Ok(None)) || at - begun >= TURN_MS {
+                break asked;
+            }
+        };
         match asked {
             Ok(None) => MORE,
             asked => self.done(asked, |this, value| this.value = value.unwrap_or_default()),
