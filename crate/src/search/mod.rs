@@ -7,6 +7,7 @@
 
 mod asked;
 mod draft;
+mod entry;
 mod examining;
 mod expansion;
 mod facets;

@@ -4,7 +4,8 @@
 //!   tf     := sum over forms and fields of weight * frequency / (1 - b + b * length / mean length)
 //!   idf    := ln(1 + (documents - with + 0.5) / (with + 0.5))
 //! `with` is how many documents have the word: of each form in the field where most have it, added up, at most all. What
-//! is asked for by its beginning counts as found once; a form where the document is in a language in which it is one. Lengths are those that their codes stand for.
+//! is asked for by its beginning counts as found once; a form where the document is in a language in which it is one.
+//! Lengths are those that their codes stand for.
 //! A piece tells the most that it can weigh: what cannot come among the first is not unpacked. Rows are weighed a stretch
 //! at a time, list after list: each piece is unpacked once, and goes beside the rows that are looked for.
 
@@ -15,11 +16,12 @@ use std::rc::Rc;
 use roaring::RoaringBitmap;
 
 use super::draft::Totals;
+use super::entry::lengths_of;
 use super::field::Field;
 use super::finding::Form;
 use super::kept::SearchIndex;
 use super::lengths::{Codes, STRETCH_ROWS, decoded};
-use super::list::{List, lengths_of};
+use super::list::List;
 use crate::segment::{Blocks, Stop};
 
 const K1: f64 = 1.2;

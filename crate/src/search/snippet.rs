@@ -7,9 +7,10 @@ use std::ops::Range;
 
 use stackroom_words::words;
 
+use super::entry::starts;
 use super::field::Field;
 use super::lengths::Start;
-use super::list::{List, starts};
+use super::list::List;
 use super::marks::{Mark, Marks, joined, mark};
 use super::source::Source;
 use crate::index::Long;
