@@ -249,20 +249,24 @@ for (const [layout, settingOf] of Object.entries(settings)) {
     for (const plan of isInert ? [] : isFirst ? plans() : isDeep ? plans().filter(({ spelling }) => spelling === "evading") : plans().slice(0, 1)) {
       let refused: number | undefined;
       let tried: number | undefined;
-      await surely(browserName, async () => {
-        canaries.forget();
-        const frame = await replay(`/leak.html#${inAddress(plan, home)}`, 60_000, setting);
-        await quiet(500);
-        refused = await frame?.evaluate(() => Number(document.documentElement.dataset["refused"] ?? 0)).catch(() => 0);
-        tried = await frame?.evaluate((name) => Number(document.documentElement.getAttribute(name) ?? 0), `data-${plan.realm}-${plan.spelling}`).catch(() => 0);
-      });
+      // Firefox ends a worker in a worker now and then before it is through. Each time it is looked at what got out.
+      const isThrough = (): boolean => (plan.realm === "main" ? tried !== undefined : tried === waysOf(plan).length);
+      for (let left = 3; left > 0 && !isThrough(); left -= 1) {
+        await surely(browserName, async () => {
+          canaries.forget();
+          const frame = await replay(`/leak.html#${inAddress(plan, home)}`, 60_000, setting);
+          await quiet(500);
+          refused = await frame?.evaluate(() => Number(document.documentElement.dataset["refused"] ?? 0)).catch(() => 0);
+          tried = await frame?.evaluate((name) => Number(document.documentElement.getAttribute(name) ?? 0), `data-${plan.realm}-${plan.spelling}`).catch(() => 0);
+        });
+        judge(`${layout}, ${titleOf(plan)}`, browserName);
+      }
       report[`${layout}, refused: ${titleOf(plan)}`] = refused;
       report[`${layout}, tried: ${titleOf(plan)}`] = tried;
       // Nor did a realm keep silent: it tried as many ways as it was to.
       if (plan.realm !== "main") expect.soft(tried, `tried: ${layout}, ${titleOf(plan)}`).toBe(waysOf(plan).length);
       // It was the policy that held, and nothing before it.
       if (plan.realm === "main" && plan.spelling === "evading") expect.soft(refused, titleOf(plan)).toBeGreaterThan(20);
-      judge(`${layout}, ${titleOf(plan)}`, browserName);
     }
     for (const plan of isFirst ? alonePlans() : []) {
       await surely(browserName, async () => {
