@@ -30,7 +30,8 @@ impl QueryStep {
         let others = finding.meanings.iter().flat_map(|meaning| &meaning.forms);
         let others = others.filter(|form| !form.is_itself).count();
         if others > 0 {
-            what.push_str(&format!(" and {others} other forms"));
+            let forms = if others == 1 { "form" } else { "forms" };
+            what.push_str(&format!(" and {others} other {forms}"));
         }
         QueryStep {
             at: finding.asked().at,
