@@ -91,7 +91,7 @@ test("words find their forms in the language of each page", async () => {
   const [hit] = (await whole({ query: "maison", count: 1, withPassages: true })).hits;
   expect(marked(hit?.title)).toEqual(["Maisons"]);
   expect(marked(hit?.passages?.flat())).toEqual(["maisons"]);
-  expect((await whole({ query: "maison", withPlan: true })).plan?.[0]?.what).toBe("maison and 1 other forms");
+  expect((await whole({ query: "maison", withPlan: true })).plan?.[0]?.what).toBe("maison and 1 other form");
 });
 
 test("fields and regular expressions find records, those that say nothing too", async () => {
