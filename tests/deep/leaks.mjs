@@ -1,4 +1,4 @@
-/** What gets out of replay: the browser test of it at full count, with what it saw in each browser as figures. */
+/** What gets out of replay: the browser test of it at full count, both browsers at a time since it mostly waits; with what it saw in each as figures. */
 import { readFileSync, rmSync } from "node:fs";
 import { at } from "../../web/build/place.mjs";
 import { run as runBrowsers } from "../rings/browsers.mjs";
@@ -8,7 +8,7 @@ const reportOf = (name) => at(`test-results/leaks-${name}.json`);
 
 export async function runLeaks() {
   for (const name of browsers) rmSync(reportOf(name), { force: true });
-  const result = await runBrowsers({ only: ["leaks.spec.ts"], minutes: 180 });
+  const result = await runBrowsers({ only: ["leaks.spec.ts", "--workers", "2"], minutes: 180 });
   return [{ ...result, figures: browsers.flatMap(figuresOf) }];
 }
 
