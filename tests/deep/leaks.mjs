@@ -1,14 +1,17 @@
-/** What gets out of replay: the browser test of it at full count, both browsers at a time since it mostly waits; with what it saw in each as figures. */
+/**
+ * What gets out of replay: the browser test of it at full count, both browsers at a time since it mostly waits; with what
+ * it saw in each as figures. STACKROOM_LEAK_BROWSERS names one of them.
+ */
 import { readFileSync, rmSync } from "node:fs";
 import { at } from "../../web/build/place.mjs";
 import { run as runBrowsers } from "../rings/browsers.mjs";
 
-const browsers = ["chromium", "firefox"];
+const browsers = process.env["STACKROOM_LEAK_BROWSERS"]?.split(",") ?? ["chromium", "firefox"];
 const reportOf = (name) => at(`test-results/leaks-${name}.json`);
 
 export async function runLeaks() {
   for (const name of browsers) rmSync(reportOf(name), { force: true });
-  const result = await runBrowsers({ only: ["leaks.spec.ts", "--workers", "2"], minutes: 180 });
+  const result = await runBrowsers({ only: ["leaks.spec.ts", "--workers", "2", ...browsers.flatMap((name) => ["--project", name])], minutes: 180 });
   return [{ ...result, figures: browsers.flatMap(figuresOf) }];
 }
 

@@ -95,12 +95,14 @@ async function launch(name: BrowserName): Promise<void> {
 }
 
 /** What the driver of the browser died of is tried again, in another browser. */
-async function surely(name: string, work: () => Promise<void>): Promise<void> {
+async function surely<T>(name: string, work: () => Promise<T>): Promise<T> {
   for (let left = 3; ; left -= 1) {
     try {
       return await work();
     } catch (error) {
-      if (left === 0 || !browser.isGone()) throw error;
+      // What was under way fails before it is known why.
+      const isGone = await expect.poll(() => browser.isGone(), { timeout: 5_000 }).toBe(true).then(() => true, () => false);
+      if (left === 0 || !isGone) throw error;
       await browser.close();
       await launch(name as BrowserName);
     }
@@ -162,7 +164,7 @@ test("without the policy the channels are open", async ({ browserName }) => {
     await surely(browserName, async () => {
       canaries.forget();
       await control(`/leak.html#${inAddress(plan, home)}`);
-      await untilTried(await (await page.waitForSelector("iframe")).contentFrame(), 60_000);
+      await untilTried(await (await page.waitForSelector("iframe")).contentFrame(), isDeep ? 300_000 : 60_000);
       await quiet(1_000);
     });
     note();
@@ -244,7 +246,7 @@ for (const [layout, settingOf] of Object.entries(settings)) {
   test(`nothing gets out of replay: ${layout}`, async ({ browserName }) => {
     test.setTimeout(7_200_000);
     const setting = settingOf(host.port);
-    const home = await begin(setting);
+    const home = await surely(browserName, () => begin(setting));
     const isFirst = layout === Object.keys(settings)[0];
     for (const plan of isInert ? [] : isFirst ? plans() : isDeep ? plans().filter(({ spelling }) => spelling === "evading") : plans().slice(0, 1)) {
       let refused: number | undefined;
@@ -254,7 +256,7 @@ for (const [layout, settingOf] of Object.entries(settings)) {
       for (let left = 3; left > 0 && !isThrough(); left -= 1) {
         await surely(browserName, async () => {
           canaries.forget();
-          const frame = await replay(`/leak.html#${inAddress(plan, home)}`, 60_000, setting);
+          const frame = await replay(`/leak.html#${inAddress(plan, home)}`, isDeep ? 300_000 : 60_000, setting);
           await quiet(500);
           refused = await frame?.evaluate(() => Number(document.documentElement.dataset["refused"] ?? 0)).catch(() => 0);
           tried = await frame?.evaluate((name) => Number(document.documentElement.getAttribute(name) ?? 0), `data-${plan.realm}-${plan.spelling}`).catch(() => 0);

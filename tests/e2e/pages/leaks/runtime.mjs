@@ -201,8 +201,13 @@ export function runtime(setup, kinds, text) {
       const mine = isInWorker ? (names ?? inWorkers).filter((name) => inWorkers.includes(name)) : (names ?? together);
       enter(realm, spelling, mine);
       await pause(1000 + (mine.length / setup.atOnce) * setup.pauseMs * 1.5);
-      // A slow machine takes longer. Who looks sees whether it came so far.
-      for (let left = 200; left > 0 && triedBy(`${realm}-${spelling}`) < mine.length; left -= 1) await pause(100);
+      // A slow machine takes longer: as long as it comes further. Who looks sees how far it came.
+      for (let left = 200, before = 0; left > 0 && before < mine.length; left -= 1) {
+        await pause(100);
+        const tried = triedBy(`${realm}-${spelling}`);
+        if (tried > before) left = 200;
+        before = tried;
+      }
       for (const name of isInWorker ? [] : (apart ?? Object.keys(kinds.leaving))) {
         for (const scheme of ["http", "https"]) {
           enter(realm, spelling, [`${name}@${scheme}`]);
