@@ -147,6 +147,75 @@ test("an archive that is closed takes its pages with it", async ({ page }) => {
   await expect(page.getByRole("heading", { name: "Open a web archive" })).toBeVisible();
 });
 
+/** Does something to an archive from the start page of another tab. */
+async function elsewhere(page: Page, name: string, what: RegExp, sure: string): Promise<void> {
+  const other = await page.context().newPage();
+  await other.goto("/");
+  await other.getByRole("button", { name: `What to do with ${name}` }).click();
+  await other.getByRole("menuitem", { name: what }).click();
+  const question = other.getByRole("dialog").getByRole("button", { name: sure, exact: true });
+  if (sure !== "") await question.click();
+  await expect(question).toHaveCount(0);
+  await other.close();
+}
+
+test("a page goes on while its archive is taken out of the library by another tab", async ({ page }) => {
+  const frame = await open(page);
+  await new Viewer(page).kept();
+  await elsewhere(page, "chron.warc.gz", /^Remove from the library/, "Remove");
+  await expect(page.getByRole("button", { name: "Keep in the library" })).toBeVisible();
+  await press(frame, "#second");
+  await press(await replayed(page, "Second page"), "body");
+  await button(page, "Back").click();
+  await replayed(page, "Chronicle of 2014");
+  // And is kept anew, where that is wanted.
+  await page.getByRole("button", { name: "Keep in the library" }).click();
+  await new Viewer(page).kept();
+});
+
+test("a page whose archive is a copy that another tab deletes says that it is gone", async ({ page }) => {
+  await page.addInitScript(() => Object.assign(globalThis, { showOpenFilePicker: undefined }));
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  await viewer.hasLibrary();
+  await viewer.pick({ name: "chron.warc.gz", bytes });
+  await viewer.kept();
+  await page.getByRole("button", { name: "This archive is in the library" }).click();
+  await page.getByRole("menuitem", { name: /^Keep a copy in this browser \(/ }).click();
+  await expect(viewer.status).toContainText("In the library, with a copy");
+  await viewer.visit();
+  await page.locator("stackroom-shelf").getByRole("button", { name: /chron/ }).first().click();
+  await viewer.openRecord("https://www.chron.example/");
+  await viewer.detail.getByRole("button", { name: "Replay" }).click();
+  const frame = await replayed(page, "Chronicle of 2014");
+  await elsewhere(page, "chron.warc.gz", /^Delete the copy/, "");
+  await press(frame, "#other");
+  const gone = await replayed(page, "This page cannot be read");
+  await expect(gone.locator("body")).toContainText("https://other.example/");
+  await expect(banner(page)).toContainText("Cannot be read");
+});
+
+test("a page that cannot be read says why, and is there once it can be", async ({ page }) => {
+  // Far from the page before it, so that it is not at hand.
+  const block = httpResponse({ headers: { "Content-Type": "text/html" }, body: "<!doctype html><h1>Late page</h1>" });
+  const long = concat(bytes, largeFile(4 << 20).archive, gzipMember(warcRecord({ url: "https://www.chron.example/nowhere?x=1", date: "2014-05-03T10:02:00Z", block })));
+  let isOut = false;
+  const shaky = await startOrigin((request, response) => void (isOut ? response.writeHead(503).end() : sendArchive(long, request, response)));
+  await page.goto(`/#archive=${encodeURIComponent(`${shaky.address}/chron.warc.gz`)}&url=${encodeURIComponent(chronicle.url)}&ts=2014`);
+  const frame = await replayed(page, "Chronicle of 2014");
+  await new Viewer(page).kept();
+  isOut = true;
+  await press(frame, "#nowhere");
+  const out = await replayed(page, "This page cannot be read");
+  await expect(out.locator("body")).toContainText("The connection broke");
+  await expect(banner(page)).toContainText("Cannot be read");
+  isOut = false;
+  await button(page, "Load again").click();
+  await replayed(page, "Late page");
+  await expect(banner(page)).toContainText("Archived page from 2014-05-03 10:02:00");
+  await shaky.close();
+});
+
 test("a page reaches nothing that the viewer keeps", async ({ page }) => {
   const frame = await open(page);
   await page.evaluate(async () => {

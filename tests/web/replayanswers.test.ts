@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { Journal } from "../../dist/replay/journal.js";
 import type { Get } from "../../dist/replay/messages.js";
-import { missingPage } from "../../dist/replay/missing.js";
+import { missingPage } from "../../dist/replay/standins.js";
 import { cut, type Entity } from "../../dist/replay/entity.js";
 import { guessedType } from "../../dist/replay/guessed.js";
 import { keptHeaders, stateType } from "../../dist/replay/recorded.js";

@@ -11,9 +11,9 @@ import { Journal, type Entry } from "./journal.js";
 import { LOOKED_AT_BYTES, guessedType } from "./guessed.js";
 import { find, type Found, type Table } from "./lookup.js";
 import { COPIED_BYTES_MAX, type Get } from "./messages.js";
-import { missingPage } from "./missing.js";
 import { keptHeaders, stateType, statusOf } from "./recorded.js";
 import { seenThrough, SHIM, type Rewriter } from "./rewriting.js";
+import { missingPage, unreadablePage } from "./standins.js";
 
 /** Of bodies that are kept, those that were asked for last. */
 const KEPT_BYTES_MAX = 192 << 20;
@@ -26,7 +26,7 @@ const WORD_PATIENCE_MS = 400;
 const WORD_STEP_MS = 20;
 const CAPTURES_MAX = 5_000;
 /** Of another type than it asks for, a browser would complain of that too. */
-const MISSING_AS: Readonly<Record<string, string>> = { script: "javascript", style: "css", worker: "javascript", sharedworker: "javascript" };
+const STANDS_AS: Readonly<Record<string, string>> = { script: "javascript", style: "css", worker: "javascript", sharedworker: "javascript" };
 const DOCUMENTS = new Set(["document", "iframe", "frame", "object", "embed"]);
 
 export interface CollectionParts {
@@ -54,7 +54,7 @@ export class Collection {
 
   /** In the order of time. */
   async capturesOf(url: string): Promise<RecordRow[]> {
-    const bare = url.replace(/^https?:\/\//i, "").replace(/#.*$/s, "");
+    const bare = bareOf(url).replace(/#.*$/s, "");
     const rows: RecordRow[] = [];
     for await (const row of this.#parts.table.captures(bare, "same", { captured: undefined, count: CAPTURES_MAX })) rows.push(row);
     return rows.sort((a, b) => (a.captured ?? Infinity) - (b.captured ?? Infinity) || a.row - b.row);
@@ -63,9 +63,17 @@ export class Collection {
   async answer(asked: Get): Promise<Reply> {
     const get = seenThrough(asked);
     const url = this.#parts.hosts.archived(get.url) ?? (await this.#named(get.url));
-    if (url === undefined) throw new Error("no address of this collection");
-    const found = await this.#find(get, url);
-    if (!found) return this.#missing(get, url);
+    if (url === undefined) return this.#missing(get, bareOf(get.url));
+    let found: Found | undefined;
+    try {
+      found = await this.#find(get, url);
+      return found ? await this.#found(get, found) : await this.#missing(get, url);
+    } catch (error) {
+      return this.#unreadable(get, found?.row ?? { url: statedOf(url) }, error);
+    }
+  }
+
+  async #found(get: Get, found: Found): Promise<Reply> {
     const { row, isFuzzy } = found;
     const { captured, mime } = row;
     const entity = await this.#entity(found, get);
@@ -104,19 +112,17 @@ export class Collection {
   }
 
   async #missing(get: Get, url: string): Promise<Reply> {
-    // The scheme is not in the address: archived pages of today mostly had this one.
-    const stated = `https://${url}`;
+    const stated = statedOf(url);
     this.onEntry(this.journal.note(get, { url: stated }));
-    const isPage = DOCUMENTS.has(get.dest);
-    const kind = isPage ? "html" : (MISSING_AS[get.dest] ?? "plain");
-    const text = isPage ? missingPage({ url: stated, isIncomplete: !this.#parts.archive.progress.isDone, similar: await this.#similar(url) }) : "/* This address is not in the archive. */\n";
-    return {
-      status: 404,
-      statusText: "Not in the archive",
-      headers: [["content-type", `text/${kind}; charset=utf-8`], ["cache-control", "no-store"]],
-      body: new TextEncoder().encode(text).buffer,
-      isInert: true,
-    };
+    if (!DOCUMENTS.has(get.dest)) return inPlace(get, 404, "/* This address is not in the archive. */\n");
+    return inPlace(get, 404, missingPage({ url: stated, isIncomplete: !this.#parts.archive.progress.isDone, similar: await this.#similar(url) }));
+  }
+
+  /** The file is gone, or its server is: said where the page would be, and tried anew when it is asked for again. */
+  #unreadable(get: Get, { url, row, captured, mime }: Partial<RecordRow> & Pick<RecordRow, "url">, error: unknown): Reply {
+    const why = error instanceof Error ? error.message : String(error);
+    this.onEntry(this.journal.note(get, { url, row, captured, mime, trouble: why }));
+    return inPlace(get, 502, DOCUMENTS.has(get.dest) ? unreadablePage(url, why) : "/* This record of the archive cannot be read. */\n");
   }
 
   async #similar(url: string): Promise<{ row: RecordRow; address: string }[]> {
@@ -201,6 +207,25 @@ export class Collection {
     const isFull = detail.http !== undefined && row.status !== 304;
     return original && !isFull ? this.#parts.archive.detail(original) : detail;
   }
+}
+
+const bareOf = (url: string): string => url.replace(/^https?:\/\//i, "");
+
+/** The scheme is not in the address: archived pages of today mostly had this one. */
+const statedOf = (bare: string): string => `https://${bare}`;
+
+const STATUS_TEXTS = { 404: "Not in the archive", 502: "Cannot be read" } as const;
+
+/** Stands where a capture would be, as what is asked for. */
+function inPlace({ dest }: Get, status: keyof typeof STATUS_TEXTS, text: string): Reply {
+  const kind = DOCUMENTS.has(dest) ? "html" : (STANDS_AS[dest] ?? "plain");
+  return {
+    status,
+    statusText: STATUS_TEXTS[status],
+    headers: [["content-type", `text/${kind}; charset=utf-8`], ["cache-control", "no-store"]],
+    body: new TextEncoder().encode(text).buffer,
+    isInert: true,
+  };
 }
 
 /** Resolves when more of an archive is read, or after some time. */

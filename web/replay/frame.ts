@@ -220,7 +220,7 @@ export class ReplayFrame {
     const { shown } = this;
     if (!document || !shown) return;
     if (shown.document) this.#moved(document.url);
-    const canHandPorts = (this.#replay.hasScripts && document.row !== undefined) || this.#replay.origins.mode === "same";
+    const canHandPorts = (this.#replay.hasScripts && document.row !== undefined && document.trouble === undefined) || this.#replay.origins.mode === "same";
     this.#stand(canHandPorts ? "" : new URL(document.address).origin);
     this.#came();
     this.#since = this.#since.filter(({ number }) => number > document.number);

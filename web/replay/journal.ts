@@ -22,6 +22,8 @@ export interface Entry {
   readonly captured?: number | undefined;
   readonly status?: number | undefined;
   readonly mime?: string | undefined;
+  /** Why the capture could not be read. */
+  readonly trouble?: string | undefined;
   /** The capture is of an address that differs in what should not matter. */
   readonly isFuzzy?: boolean | undefined;
 }

@@ -15,11 +15,11 @@ const TELL_MS = 150;
 
 let hosts: ReplayHosts | undefined;
 let collection: Collection | undefined;
+let hasOpened = (_: Collection): void => {};
+const opening = new Promise<Collection>((resolve) => (hasOpened = resolve));
 
-const bridge = new Bridge(async (get) => {
-  if (!collection) throw new Error("no archive is open");
-  return collection.answer(get);
-});
+/** A page that is there before its archive waits for it. */
+const bridge = new Bridge(async (get) => (await opening).answer(get));
 
 const say = (message: FromWorker): void => self.postMessage(message);
 
@@ -75,6 +75,7 @@ async function open(line: ArchiveLine): Promise<null> {
   collection = new Collection({ archive, hosts: names, rewriter: makeRewriter(names, origins, () => editorOf(names)), table });
   collection.hasScripts = origins.mode !== "same";
   collection.onEntry = note;
+  hasOpened(collection);
   return null;
 }
 

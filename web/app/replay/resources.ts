@@ -71,8 +71,8 @@ class Resources extends LitElement {
   override render(): TemplateResult {
     const all = this.shown?.resources ?? [];
     if (all.length === 0) return html`<p>${words.none}</p>`;
-    const missing = all.filter(({ row }) => row === undefined);
-    const listed = [...missing, ...all.filter(({ row }) => row !== undefined)].slice(0, listedMax);
+    const isWanting = ({ row, trouble }: Entry): boolean => row === undefined || trouble !== undefined;
+    const listed = [...all.filter(isWanting), ...all.filter((entry) => !isWanting(entry))].slice(0, listedMax);
     return html`<ul aria-label=${words.resourceList}>
       ${listed.map((entry) => this.#one(entry))}
     </ul>`;
@@ -80,8 +80,9 @@ class Resources extends LitElement {
 
   #one(entry: Entry): TemplateResult {
     const url = visible(entry.url, 400);
-    const { row } = entry;
+    const { row, trouble } = entry;
     if (row === undefined) return html`<li><span class="url" dir="ltr" title=${url}>${url}</span><span class="facts missing">${words.missingOne}</span></li>`;
+    if (trouble !== undefined) return html`<li><button class="link" dir="ltr" title=${url} @click=${() => void this.#open(row)}>${url}</button><span class="facts missing" title=${visible(trouble, 400)}>${words.unreadOne}</span></li>`;
     const facts = [entry.isFuzzy === true ? words.fuzzyOne : "", String(entry.status ?? ""), drift(entry.captured, this.shown?.document?.captured)].filter((fact) => fact !== "");
     return html`
       <li>

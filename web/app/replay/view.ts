@@ -220,11 +220,11 @@ export class ReplayView extends LitElement {
     const shown = this.#frame?.shown;
     const document = shown?.document;
     const missing = shown?.resources.filter(({ row }) => row === undefined).length ?? 0;
-    const captured = formatCaptured(document?.captured);
-    const what = shown?.isLost === true ? words.notReached : document === undefined ? words.loading : document.row === undefined ? words.notArchived : captured === "" ? words.undated : words.from(captured);
+    const unread = shown?.resources.filter(({ trouble }) => trouble !== undefined).length ?? 0;
     const facts = [
       ...(document?.isFuzzy === true ? [words.fuzzy] : []),
       ...(missing > 0 ? [words.missing(formatCount(missing), missing === 1)] : []),
+      ...(unread > 0 ? [words.unread(formatCount(unread), unread === 1)] : []),
       ...this.#drifted(),
       ...(shown && shown.blocked > 0 ? [words.blocked(formatCount(shown.blocked), shown.blocked === 1)] : []),
       ...(this.hasScripts || this.way === "same" ? [] : [words.scriptsOff]),
@@ -232,12 +232,22 @@ export class ReplayView extends LitElement {
     const count = shown?.resources.length ?? 0;
     return html`
       <div class="banner">
-        <p role="status">${[what, ...facts].join(" \u00b7 ")}${shown?.title ? html` <span class="title">${visible(shown.title, 160)}</span>` : nothing}</p>
+        <p role="status">${[this.#what(), ...facts].join(" \u00b7 ")}${shown?.title ? html` <span class="title">${visible(shown.title, 160)}</span>` : nothing}</p>
         ${this.#marks()} ${this.#captures(document?.row)}
         <button class="link" aria-expanded=${this.isListing ? "true" : "false"} @click=${() => (this.isListing = !this.isListing)}>${words.resources(formatCount(count), count === 1)}</button>
         ${this.#way()}
       </div>
     `;
+  }
+
+  #what(): string {
+    const { isLost, document } = this.#frame?.shown ?? {};
+    if (isLost === true) return words.notReached;
+    if (document === undefined) return words.loading;
+    if (document.row === undefined) return words.notArchived;
+    if (document.trouble !== undefined) return words.notRead;
+    const captured = formatCaptured(document.captured);
+    return captured === "" ? words.undated : words.from(captured);
   }
 
   /** What was captured a day or more away from the page: together they show what never was. */

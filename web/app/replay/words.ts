@@ -31,9 +31,11 @@ const english = {
   undated: "Archived page without a date",
   notArchived: "Not in the archive",
   notReached: "Out of reach",
+  notRead: "Cannot be read",
   scriptsOff: "scripts are off",
   fuzzy: "found under a like address",
   missing: (count: string, isOne: boolean) => `${count} ${isOne ? "resource" : "resources"} missing`,
+  unread: (count: string, isOne: boolean) => `${count} ${isOne ? "resource" : "resources"} could not be read`,
   /** What of the page is of another time, so that it never looked like this. */
   drifted: (count: string, isOne: boolean, span: string) => `${count} ${isOne ? "resource" : "resources"} of another time, up to ${span}`,
   blocked: (count: string, isOne: boolean) => `${count} ${isOne ? "request" : "requests"} blocked`,
@@ -44,6 +46,7 @@ const english = {
   earlier: (span: string) => `${span} earlier`,
   later: (span: string) => `${span} later`,
   missingOne: "missing",
+  unreadOne: "not read",
   fuzzyOne: "like address",
   spans: {
     second: (n: string, isOne: boolean) => `${n} ${isOne ? "second" : "seconds"}`,

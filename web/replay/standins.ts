@@ -1,4 +1,4 @@
-/** The page that stands where the archive has nothing: inert, styled by itself, and with ways on. */
+/** The pages that stand where the archive has nothing, or nothing that can be read: inert, styled by themselves, with ways on. */
 
 import type { RecordRow } from "../lib/index.js";
 
@@ -18,10 +18,18 @@ small{opacity:.75}.rule{border-top:1px solid currentColor;opacity:.25;margin:1.6
 export function missingPage({ url, isIncomplete, similar }: Missing): string {
   const others = similar.map(({ row, address }) => `<li><a href="${escaped(address)}">${escaped(row.url)}</a>${dated(row)}</li>`);
   const list = others.length === 0 ? "" : `<p>The archive has these, which are like it:</p><ul>${others.join("")}</ul>`;
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Not in the archive</title><style>${STYLE}</style></head>
-<body data-wa="missing"><h1>This page is not in the archive</h1><p><code>${escaped(url)}</code></p>${isIncomplete ? "<p>The archive is still being read: this page may be found later.</p>" : ""}${list}
-<div class="rule"></div><p><small>Nothing was asked of the live web. The page may still be there, under the address above.</small></p></body></html>`;
+  const coming = isIncomplete ? "<p>The archive is still being read: this page may be found later.</p>" : "";
+  return pageOf("missing", "Not in the archive", `<h1>This page is not in the archive</h1><p><code>${escaped(url)}</code></p>${coming}${list}`);
 }
+
+/** What it is that could not be read, and why. */
+export const unreadablePage = (url: string, why: string): string =>
+  pageOf("unreadable", "Cannot be read", `<h1>This page cannot be read</h1><p><code>${escaped(url)}</code></p><p>It is in the archive, but: ${escaped(why)}</p>`);
+
+const pageOf = (kind: string, title: string, body: string): string =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head>
+<body data-wa="${kind}">${body}
+<div class="rule"></div><p><small>Nothing was asked of the live web. The page may still be there, under the address above.</small></p></body></html>`;
 
 const dated = ({ captured }: RecordRow): string =>
   captured === undefined ? "" : ` <small>${new Date(captured).toISOString().slice(0, 10)}</small>`;
