@@ -43,7 +43,8 @@ store.onSource = (url) => {
 /** What shows a page is fetched and started while the archive is opened that it is in. */
 function ahead(source: string, url: string): void {
   void import("./replay/view.js");
-  if (URL.canParse(meant(source))) void import("./replay/stage.js").then(({ prepare }) => prepare(new URL(meant(source)), url));
+  if (!URL.canParse(meant(source))) return;
+  store.shown = import("./replay/stage.js").then(({ prepare }) => prepare(new URL(meant(source)), url));
 }
 
 async function follow(): Promise<void> {

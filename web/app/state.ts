@@ -89,6 +89,8 @@ export class Store {
   library?: Shelf | undefined;
   /** When it is there, or is waited for no longer. */
   ready: Promise<unknown> = Promise.resolve();
+  /** When the page is there that a link led to, or is waited for no longer: what it does not need comes after it. */
+  shown: Promise<unknown> = Promise.resolve();
   /** What the left pane lists. */
   listing: Listing = "records";
   view?: View | undefined;

@@ -273,6 +273,7 @@ export class Shelf {
       this.#tell();
     };
     try {
+      await this.#store.shown;
       this.#key = await sourceKey(source);
       const options = { source: this.#key, ...(files && { files: await keptFiles(files) }), isAnew, signal, onKept };
       const kept = await this.#addOrAnew(archive, options);

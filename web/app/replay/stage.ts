@@ -13,11 +13,23 @@ export const wayOfReplay = (): Promise<ReplaySetting> => (chosen ??= best(settin
 
 const best = async (from: readonly ReplaySetting[]): Promise<ReplaySetting> => (await firstReachable(from, newSalt(), document.body)) ?? { mode: "none" };
 
+/** How long what a page does not need waits for it. */
+const shownMs = 3_000;
+
 let early: Replayer | undefined;
 let standing: Promise<Standing | null> | undefined;
 
-/** A link leads to a page: all that it needs besides the archive is started while that is opened. */
-export function prepare(source: Source, url: string): void {
+let arrive = (): void => {};
+
+/** A link leads to a page: all that it needs besides the archive is started while that is opened. Tells when the page is there. */
+export function prepare(source: Source, url: string): Promise<void> {
+  const shown = new Promise<void>((resolve) => (arrive = resolve));
+  setTimeout(arrive, shownMs);
+  start(source, url);
+  return shown;
+}
+
+function start(source: Source, url: string): void {
   const [setting, ...others] = settings();
   const origins = setting && originsOf(setting, saltOf(source));
   if (chosen !== undefined || setting === undefined || origins?.mode !== "wildcard") return;
@@ -28,10 +40,11 @@ export function prepare(source: Source, url: string): void {
   chosen = there.then((is) => (is === null ? best([setting, ...others]) : setting));
 }
 
-/** A page is there, which does what was done in its place. */
-export function settle(): void {
+/** A page is there, which does what was done in its place; with all that it loads, or not yet. */
+export function settle(isLoading: boolean): void {
   void standing?.then((is) => is?.leave());
   standing = undefined;
+  if (!isLoading) arrive();
 }
 
 const replays = new WeakMap<Archive, Promise<Replay>>();

@@ -139,7 +139,7 @@ export class ReplayView extends LitElement {
     const shown = this.#frame?.shown;
     this.requestUpdate();
     if (!shown?.document || this.#frame?.isTaken === true) return;
-    settle();
+    settle(shown.isLoading);
     if (this.#isStillUntil) this.isStill = this.#isStillUntil = false;
     this.#markHit();
     link({ url: shown.url, captured: shown.document.captured });
