@@ -37,13 +37,15 @@ impl Part {
 }
 
 /// Reads in two rounds where records are stored as they are: a length that is wrong shows only at its
-/// end, so the first round measures the block and the second one hands it out.
+/// end, so the first round measures the block and the second one hands it out. Headers stand at the beginning, and are
+/// read in one, but for those of a block whose length says nothing.
 pub struct Extractor {
     reader: Box<dyn Parser>,
     format: Format,
     offset: u64,
     measure: Option<Measure>,
     keep: Keep,
+    is_measured: bool,
 }
 
 /// Keeps nothing but how long the block is.
@@ -59,6 +61,7 @@ struct Keep {
     head: Option<WarcHead>,
     http: Option<HttpHead>,
     record: Option<Record>,
+    is_damaged: bool,
     is_past_heads: bool,
     segments: Option<Segments>,
     waits: bool,
@@ -110,6 +113,7 @@ impl Extractor {
             head: None,
             http: None,
             record: None,
+            is_damaged: false,
             is_past_heads: false,
             segments: None,
             waits: false,
@@ -128,6 +132,7 @@ impl Extractor {
             offset,
             measure: must_measure.then(Measure::default),
             keep,
+            is_measured: false,
         }
     }
 
@@ -140,9 +145,25 @@ impl Extractor {
             return;
         };
         self.measure = None;
+        self.is_measured = true;
         self.reader = parser_at(self.format, self.offset, 0);
         self.reader.set_block_length(self.offset, block_bytes);
         self.reader.forbid_seek();
+    }
+
+    /// Where the length says nothing no headers were looked for: how long the block is has to be measured then. Whether
+    /// that begins.
+    fn begins_to_measure(&mut self) -> bool {
+        let is_of_heads = self.keep.part == Part::Http && self.keep.is_damaged;
+        let is_first = is_of_heads && self.format.is_plain() && !self.is_measured;
+        if !is_first || self.keep.http.is_some() || self.keep.record.is_none() {
+            return false;
+        }
+        self.keep.record = None;
+        self.keep.is_closed = false;
+        self.measure = Some(Measure::default());
+        self.reader = parser_at(self.format, self.offset, 0);
+        true
     }
 
     /// At the end of the file, segments that were not found may lie in another one: see `missing_segments`.
@@ -229,7 +250,9 @@ impl Feed for Extractor {
             return 0;
         }
         let Some(measure) = &mut self.measure else {
-            return self.reader.feed(bytes, &mut self.keep);
+            let taken = self.reader.feed(bytes, &mut self.keep);
+            self.begins_to_measure();
+            return taken;
         };
         let taken = self.reader.feed(bytes, measure);
         self.after_measure();
@@ -246,6 +269,9 @@ impl Feed for Extractor {
         }
         let Some(measure) = &mut self.measure else {
             let is_over = self.reader.finish(end, &mut self.keep);
+            if self.begins_to_measure() {
+                return false;
+            }
             if is_over && !self.keep.waits {
                 self.keep.close();
             }
@@ -411,7 +437,9 @@ impl Sink for Keep {
         }
     }
 
-    fn damage(&mut self, _damage: Damage) {}
+    fn damage(&mut self, _damage: Damage) {
+        self.is_damaged = true;
+    }
 
     fn wants_body(&self) -> bool {
         matches!(self.part, Part::Raw | Part::Body) && self.is_here()
