@@ -134,6 +134,32 @@ describe("an open archive", () => {
     }
   });
 
+  test("short records tell in one go what they tell in two, in every format and with every damage", async () => {
+    const outcome = <T>(work: Promise<T>): Promise<unknown> => work.catch(({ code }: { code?: string }) => ({ code }));
+    let [records, long, elsewhere] = [0, 0, 0];
+    for (const { name, bytes } of await allCases()) {
+      if (bytes.length > 300_000) continue;
+      const archive = await openArchive(bytes).catch(() => undefined);
+      await archive?.indexed.catch(() => undefined);
+      for (const row of (await archive?.rows(0, 40)) ?? []) {
+        if (!archive) break;
+        const [detail, body, short] = await Promise.all([outcome(archive.detail(row)), outcome(archive.bytes(row, "body", { limit: 2_000 })), outcome(archive.short(row, 1_000))]);
+        const told = short as { detail?: unknown; body?: Uint8Array };
+        records += 1;
+        expect(told.detail ?? told, `${name}, row ${row.row}`).toEqual(detail);
+        if (told.body) expect(told.body, `${name}, row ${row.row}`).toEqual(body);
+        else if (body instanceof Uint8Array && body.length > 1_000) long += 1;
+        else elsewhere += 1;
+      }
+      await archive?.close();
+    }
+    expect(records).toBeGreaterThan(300);
+    expect(long).toBeGreaterThan(0);
+    // Revisits, segments that lie elsewhere, and what cannot be read.
+    expect(elsewhere).toBeGreaterThan(0);
+    expect(elsewhere).toBeLessThan(records / 5);
+  });
+
   test("reading a long body can be stopped, and runs no further than it is taken", async () => {
     const large = new Uint8Array(30 << 20).fill(120);
     const archive = await openArchive(warcGz(warcRecord({ type: "resource", url: "http://a.test/large", block: large })));

@@ -5,6 +5,7 @@
 
 import type { Connection } from "./connection.js";
 import { ArchiveError, abortError, isAbort } from "./errors.js";
+import { joined } from "./joined.js";
 import type { OpenItem, PartRange, Place } from "./protocol.js";
 import type { ArchiveFact, ArchiveFormat, ArchivePage, ArchivePart, CutForm, CutProgress, Damage, DocumentLot, InspectedDamage, Progress, RecordDetail, RecordPart, RecordRow, RecordVerdicts, RefusedFile, RowRange } from "./shapes.js";
 import { FilterView, type View } from "./view.js";
@@ -216,23 +217,13 @@ export class Archive {
 
   /** Everything that a record says of itself. */
   async detail(row: RecordRow, options: SignalOption = {}): Promise<RecordDetail> {
-    const heads = decodeHeads(await this.#connection.client.call("heads", placeOf(row), options));
-    const field = (name: string): string | undefined => {
-      const headers = heads.http?.headers ?? heads.warcHeaders;
-      return headers.find(([key]) => key.toLowerCase() === name)?.[1];
-    };
-    const contentType = field("content-type");
-    const charset = contentType && /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1];
-    const contentEncoding = heads.http && field("content-encoding");
-    const transferEncoding = heads.http && field("transfer-encoding");
-    return {
-      ...row,
-      ...heads,
-      ...(contentType !== undefined && { contentType }),
-      ...(charset && { charset: charset.toLowerCase() }),
-      ...(contentEncoding !== undefined && { contentEncoding }),
-      ...(transferEncoding !== undefined && { transferEncoding }),
-    };
+    return detailOf(row, await this.#connection.client.call("heads", placeOf(row), options));
+  }
+
+  /** The same, and its body where that has no more bytes than this: in one go, which takes half the time of both. */
+  async short(row: RecordRow, limit: number, options: SignalOption = {}): Promise<{ readonly detail: RecordDetail; readonly body?: Uint8Array | undefined }> {
+    const { heads, body } = await this.#connection.client.call("short", { ...placeOf(row), limit }, options);
+    return { detail: detailOf(row, heads), body };
   }
 
   /** The record that holds the payload which a revisit leaves out, where it is in this archive: `read` gives its body. */
@@ -266,13 +257,7 @@ export class Archive {
   async bytes(place: RecordPlace, what: RecordPart, options: ReadOptions = {}): Promise<Uint8Array> {
     const pieces: Uint8Array[] = [];
     for await (const piece of readParts(this.#connection, place, what, options)) pieces.push(piece);
-    const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-    let at = 0;
-    for (const piece of pieces) {
-      all.set(piece, at);
-      at += piece.length;
-    }
-    return all;
+    return joined(pieces);
   }
 
   /**
@@ -333,6 +318,26 @@ export class Archive {
       this.indexed.then(() => resolve(), reject);
     });
   }
+}
+
+function detailOf(row: RecordRow, packed: Uint8Array): RecordDetail {
+  const heads = decodeHeads(packed);
+  const field = (name: string): string | undefined => {
+    const headers = heads.http?.headers ?? heads.warcHeaders;
+    return headers.find(([key]) => key.toLowerCase() === name)?.[1];
+  };
+  const contentType = field("content-type");
+  const charset = contentType && /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1];
+  const contentEncoding = heads.http && field("content-encoding");
+  const transferEncoding = heads.http && field("transfer-encoding");
+  return {
+    ...row,
+    ...heads,
+    ...(contentType !== undefined && { contentType }),
+    ...(charset && { charset: charset.toLowerCase() }),
+    ...(contentEncoding !== undefined && { contentEncoding }),
+    ...(transferEncoding !== undefined && { transferEncoding }),
+  };
 }
 
 /** In the order of the archive, each row once. */

@@ -6,6 +6,7 @@
 import { Collection, firstBytes, needsTools } from "./collection.js";
 import { ArchiveError, abortError, checkAbort, noMember, notOpen } from "./errors.js";
 import { Filters } from "./filters.js";
+import { joined } from "./joined.js";
 import { parseLines } from "./lines.js";
 import type { Harvesting } from "./harvesting.js";
 import type { DocumentsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
@@ -86,6 +87,7 @@ export class Engine {
       restore: (request) => this.#restore(request),
       restoreRows: ({ rows }) => this.#restoreRows(rows),
       heads: (place) => this.#heads(place),
+      short: (request) => this.#short(request),
       original: (place) => this.#original(place),
       damage: ({ start, count }) => parseLines<Damage>(this.#collection?.index.damage(start, count) ?? ""),
       memory: () => ({ module: this.#module?.memory.buffer.byteLength ?? 0, table: this.#collection?.index.resident() ?? 0 }),
@@ -233,8 +235,8 @@ export class Engine {
   }
 
   #share(port: MessagePort): null {
-    const { rows, parts, nearest, heads, original, surt, follow, read } = this.handlers();
-    serve(port, { rows, parts, nearest, heads, original, surt, follow, read });
+    const { rows, parts, nearest, heads, short, original, surt, follow, read } = this.handlers();
+    serve(port, { rows, parts, nearest, heads, short, original, surt, follow, read });
     return null;
   }
 
@@ -404,6 +406,26 @@ export class Engine {
     const { reader, source } = this.#reader(place, "http");
     try {
       return await readHeads(reader, source, NEVER, place);
+    } finally {
+      reader.free();
+    }
+  }
+
+  /** Headers and body, read in one go. */
+  async #short({ limit, ...place }: Place & { limit: number }): Promise<{ heads: Uint8Array; body?: Uint8Array }> {
+    const { reader, source } = this.#reader(place, "body");
+    try {
+      let isHere = true;
+      const elsewhere = (): undefined => void (isHere = false);
+      const body: Uint8Array[] = [];
+      let bytes = 0;
+      for await (const piece of this.#unencoded(reader, pieces(reader, source, NEVER, place, elsewhere))) {
+        body.push(piece);
+        bytes += piece.length;
+        if (bytes > limit) break;
+      }
+      isHere &&= bytes <= limit && (bytes > 0 || this.#originalOf(reader) === undefined);
+      return { heads: reader.heads(), ...(isHere && { body: joined(body) }) };
     } finally {
       reader.free();
     }

@@ -104,12 +104,13 @@ export function serve(port: Port, handlers: object): () => Promise<void> {
   };
 }
 
-/** Buffers that the receiver gets instead of a copy: those that hold nothing but the value. */
+/** Buffers that the receiver gets instead of a copy: those that hold nothing but the value, or a field of it. */
 function transferables(value: unknown): Transferable[] {
-  if (!(value instanceof Uint8Array)) return [];
-  const { buffer } = value;
-  return buffer instanceof ArrayBuffer && buffer.byteLength === value.byteLength ? [buffer] : [];
+  if (value instanceof Uint8Array) return [value].filter(isWhole).map(({ buffer }) => buffer as ArrayBuffer);
+  return typeof value === "object" && value !== null ? Object.values(value).filter((field) => field instanceof Uint8Array && isWhole(field)).map((field) => (field as Uint8Array).buffer as ArrayBuffer) : [];
 }
+
+const isWhole = ({ buffer, byteLength }: Uint8Array): boolean => buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
 
 // The library's side
 

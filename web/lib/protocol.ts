@@ -69,6 +69,8 @@ export interface Calls {
   restoreRows(request: { rows: Uint8Array }): Progress;
   /** Headers as the engine writes them. */
   heads(request: Place): Uint8Array;
+  /** Headers, and the body where it is here and has no more bytes than this. */
+  short(request: Place & { limit: number }): { heads: Uint8Array; body?: Uint8Array };
   /** The row of the record that holds the payload of a revisit, as the engine writes it; empty where there is none. */
   original(request: Place): Uint8Array;
   damage(request: { start: number; count: number }): Damage[];

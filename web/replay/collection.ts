@@ -10,13 +10,16 @@ import { cut, ofBytes, ofStream, sizeOf, type Entity, type Reply } from "./entit
 import { Journal, type Entry } from "./journal.js";
 import { LOOKED_AT_BYTES, guessedType } from "./guessed.js";
 import { find, type Found, type Table } from "./lookup.js";
-import { COPIED_BYTES_MAX, type Get } from "./messages.js";
+import type { Get } from "./messages.js";
 import { keptHeaders, stateType, statusOf } from "./recorded.js";
 import { seenThrough, SHIM, type Rewriter } from "./rewriting.js";
 import { missingPage, unreadablePage } from "./standins.js";
 
 /** Of bodies that are kept, those that were asked for last. */
 const KEPT_BYTES_MAX = 192 << 20;
+/** Of records, as they are stored; and of bodies that are read at once, which unpacking makes longer. */
+const SMALL_BYTES_MAX = 256 << 10;
+const READ_AT_ONCE_MAX = 4 << 20;
 const SIMILAR_MAX = 12;
 /** How long what an archive that is being read does not have yet is waited for. */
 const PAGE_PATIENCE_MS = 5_000;
@@ -174,12 +177,9 @@ export class Collection {
   async #read({ row, original, callback }: Found, { dest }: Get): Promise<Entity> {
     const { archive, hosts, rewriter } = this.#parts;
     const source = original ?? row;
-    // Most files are small: read at once, beside their headers. Rows tell the stored size, which unpacking may exceed.
-    const small = source.size < COPIED_BYTES_MAX ? archive.bytes(source, "body") : undefined;
-    small?.catch(() => {});
-    const detail = await this.#headsOf(row, original);
+    const { detail, body: small } = await this.#told(row, original);
     const { charset } = detail;
-    const contentType = detail.contentType ?? (DOCUMENTS.has(dest) ? guessedType(await (small ?? archive.bytes(source, "body", { limit: LOOKED_AT_BYTES }))) : undefined);
+    const contentType = detail.contentType ?? (DOCUMENTS.has(dest) ? guessedType(small ?? (await archive.bytes(source, "body", { limit: LOOKED_AT_BYTES }))) : undefined);
     const host = this.#hostOf(row);
     const stated = contentType === undefined || (detail.http && detail.contentType !== undefined) ? [] : [["content-type", contentType] as const];
     const fields = [...(detail.http?.headers ?? []), ...stated];
@@ -197,15 +197,17 @@ export class Collection {
     const headers = keptHeaders(fields, row.url, (url) => hosts.replay_url(url));
     stateType(headers, dest);
     if (rewriting?.charset) setCharset(headers, rewriting.charset);
-    const body = small ? ofBytes(renamed(await small, callback), rewriting) : await ofStream(archive.read(source, "body"), rewriting);
+    const body = small ? ofBytes(renamed(small, callback), rewriting) : await ofStream(archive.read(source, "body"), rewriting);
     return { ...statusOf(detail.http?.startLine), headers, body, part: partOf(detail) };
   }
 
-  /** A revisit that says only that nothing had changed has the headers of what it refers to. */
-  async #headsOf(row: RecordRow, original: RecordRow | undefined): Promise<RecordDetail> {
-    const detail = await this.#parts.archive.detail(row);
-    const isFull = detail.http !== undefined && row.status !== 304;
-    return original && !isFull ? this.#parts.archive.detail(original) : detail;
+  /** Headers, and the body where it is small, as most are. A revisit that says only that nothing had changed has the headers of what it refers to. */
+  async #told(row: RecordRow, original: RecordRow | undefined): Promise<{ readonly detail: RecordDetail; readonly body?: Uint8Array | undefined }> {
+    const { archive } = this.#parts;
+    const read = async (one: RecordRow) => (one.size < SMALL_BYTES_MAX ? archive.short(one, READ_AT_ONCE_MAX) : { detail: await archive.detail(one) });
+    if (!original) return read(row);
+    const [detail, told] = await Promise.all([archive.detail(row), read(original)]);
+    return detail.http !== undefined && row.status !== 304 ? { ...told, detail } : told;
   }
 }
 
