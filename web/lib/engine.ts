@@ -6,20 +6,19 @@
 import { Collection, firstBytes, needsTools } from "./collection.js";
 import { ArchiveError, abortError, checkAbort, noMember, notOpen } from "./errors.js";
 import { Filters } from "./filters.js";
-import { joined } from "./joined.js";
 import { parseLines } from "./lines.js";
 import type { Harvesting } from "./harvesting.js";
 import type { DocumentsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
-import { VERSION, type Calls, type CheckItem, type CutItem, type CutRequest, type CutRowsRequest, type DocumentsAsked, type FilterItem, type NamedRef, type OpenItem, type Place, type SourceRef, type Streams } from "./protocol.js";
+import { VERSION, type Calls, type CheckItem, type CutItem, type CutRequest, type CutRowsRequest, type DocumentsAsked, type FilterItem, type NamedRef, type OpenItem, type SourceRef, type Streams } from "./protocol.js";
 import { Breath, pump } from "./pump.js";
-import { decoded, noRecord, pieces, readHeads, readVerdicts } from "./reading.js";
+import { Records } from "./records.js";
 import { release } from "./release.js";
 import type { Regaining } from "./restoring.js";
-import type { ArchiveFact, ArchiveFormat, Damage, Progress, RecordPart } from "./shapes.js";
+import type { ArchiveFact, ArchiveFormat, Damage, Progress } from "./shapes.js";
 import type { OpenSource, Source } from "./source.js";
 import type { WholeRequest } from "./telling.js";
-import type { Index, PartFinder, RecordReader } from "./wasm/engine.js";
+import type { Index } from "./wasm/engine.js";
 
 const PROGRESS_MS = 100;
 
@@ -33,9 +32,8 @@ export class Engine {
   #module: EngineModule | undefined;
   #hasTools = false;
   readonly #filters: Filters;
+  readonly #records: Records;
   #collection: Collection | undefined;
-  /** What is known of a file without an index of it. */
-  #attached: { readonly finder: PartFinder; readonly source: Source } | undefined;
   /** The file of which ranges are read for another engine. */
   #lent: { readonly file: number; readonly source: Source } | undefined;
   /** While rows are taken over. */
@@ -65,6 +63,13 @@ export class Engine {
       grown: () => this.#growth(),
       tellGrowth: () => this.#tellGrowth(),
     });
+    this.#records = new Records({
+      collection: () => this.#collection,
+      opened: () => this.#opened(),
+      exports: () => this.#wasm,
+      hasTools: () => this.#canKeep,
+      tools: () => this.#toolsBeside(),
+    });
   }
 
   handlers(): Handlers {
@@ -86,9 +91,9 @@ export class Engine {
       keptState: ({ records }) => this.#keptState(records),
       restore: (request) => this.#restore(request),
       restoreRows: ({ rows }) => this.#restoreRows(rows),
-      heads: (place) => this.#heads(place),
-      short: (request) => this.#short(request),
-      original: (place) => this.#original(place),
+      heads: (place) => this.#records.heads(place),
+      short: (request) => this.#records.short(request),
+      original: (place) => this.#records.original(place),
       damage: ({ start, count }) => parseLines<Damage>(this.#collection?.index.damage(start, count) ?? ""),
       memory: () => ({ module: this.#module?.memory.buffer.byteLength ?? 0, table: this.#collection?.index.resident() ?? 0 }),
       wasted: () => this.#collection?.wasted ?? 0,
@@ -103,9 +108,9 @@ export class Engine {
       range: (request, signal) => this.#range(request, signal),
       harvest: ({ from }, signal) => this.#harvest(from, signal),
       filter: (request, signal) => this.#filter(request, signal),
-      read: (request, signal) => this.#read(request, request.what, signal),
+      read: (request, signal) => this.#records.read(request, request.what, signal),
       examine: ({ query, rows }, signal) => this.#examine(query, rows, signal),
-      verify: (place, signal) => this.#verify(place, signal),
+      verify: (place, signal) => this.#records.verify(place, signal),
       inspect: (request, signal) => this.#inspect(request, signal),
       cut: (request, signal) => this.#cut(request, signal),
       cutRows: (request, signal) => this.#cutRows(request, signal),
@@ -121,8 +126,7 @@ export class Engine {
     this.#regaining = undefined;
     this.#collection?.index.free();
     this.#collection = undefined;
-    this.#attached?.finder.free();
-    this.#attached = undefined;
+    this.#records.close();
     this.#lent = undefined;
   }
 
@@ -385,8 +389,7 @@ export class Engine {
     const source = await this.#openSource(reference);
     const start = await firstBytes(source, NEVER);
     const finder = await this.#withTools(() => new this.#wasm.PartFinder(start, source.size, member));
-    this.#attached?.finder.free();
-    this.#attached = { finder, source };
+    this.#records.attach(finder, source);
     if (!finder.is_found()) {
       for await (const _ of pump(source, finder, NEVER)) if (finder.is_found()) break;
     }
@@ -395,124 +398,11 @@ export class Engine {
     return format as ArchiveFormat;
   }
 
-  #reader({ part, offset, skip }: Place, what: RecordPart): { reader: RecordReader; source: Source } {
-    if (this.#collection) return this.#collection.reader(part, offset, skip, what);
-    if (!this.#attached) throw notOpen();
-    const { finder, source } = this.#attached;
-    return { reader: finder.read(offset, skip, what), source };
-  }
-
-  async #heads(place: Place): Promise<Uint8Array> {
-    const { reader, source } = this.#reader(place, "http");
-    try {
-      return await readHeads(reader, source, NEVER, place);
-    } finally {
-      reader.free();
-    }
-  }
-
-  /** Headers and body, read in one go. */
-  async #short({ limit, ...place }: Place & { limit: number }): Promise<{ heads: Uint8Array; body?: Uint8Array }> {
-    const { reader, source } = this.#reader(place, "body");
-    try {
-      let isHere = true;
-      const elsewhere = (): undefined => void (isHere = false);
-      const body: Uint8Array[] = [];
-      let bytes = 0;
-      for await (const piece of this.#unencoded(reader, pieces(reader, source, NEVER, place, elsewhere))) {
-        body.push(piece);
-        bytes += piece.length;
-        if (bytes > limit) break;
-      }
-      isHere &&= bytes <= limit && (bytes > 0 || this.#originalOf(reader) === undefined);
-      return { heads: reader.heads(), ...(isHere && { body: joined(body) }) };
-    } finally {
-      reader.free();
-    }
-  }
-
-  async *#read(place: Place, what: RecordPart, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
-    const { reader, source } = this.#reader(place, what);
-    let original: number | undefined;
-    try {
-      let isEmpty = true;
-      const stored = pieces(reader, source, signal, place, this.#nextSegment());
-      for await (const piece of what === "body" ? this.#unencoded(reader, stored) : stored) {
-        isEmpty = false;
-        yield piece;
-      }
-      if (what === "body" && isEmpty) original = this.#originalOf(reader);
-    } finally {
-      reader.free();
-    }
-    if (original !== undefined) yield* this.#read(this.#opened().place(original), what, signal);
-  }
-
-  /** A body without the codings that this module has no decoder for, as far as another one has. */
-  async *#unencoded(reader: RecordReader, stored: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-    try {
-      const { value: first, done } = await stored.next();
-      if (done) return;
-      async function* whole(): AsyncGenerator<Uint8Array, void, undefined> {
-        yield first as Uint8Array;
-        yield* stored;
-      }
-      // What the body is encoded in is known by now, at its first piece.
-      yield* this.#decoded(whole(), reader.remaining_codings());
-    } finally {
-      await stored.return(undefined);
-    }
-  }
-
-  async *#decoded(body: AsyncGenerator<Uint8Array>, codings: string): AsyncGenerator<Uint8Array, void, undefined> {
-    if (codings === "" || this.#canKeep) return yield* body;
-    const { exports } = checked(await this.#modules.tools(this.#urls));
-    const decoding = new (exports as unknown as ToolsExports).Decoding(codings);
-    if (decoding.remaining() !== codings) return yield* decoded(body, decoding);
-    decoding.free();
-    yield* body;
-  }
-
-  #nextSegment(): ((reader: RecordReader) => Source | undefined) | undefined {
-    const collection = this.#collection;
-    return collection && ((reader) => collection.nextSegment(reader));
-  }
-
-  /** The row that holds the payload that a revisit leaves out, in whatever file. */
-  #originalOf(reader: RecordReader): number | undefined {
-    return this.#collection && reader.original(this.#collection.index);
-  }
-
-  async #original(place: Place): Promise<Uint8Array> {
-    const { reader, source } = this.#reader(place, "http");
-    try {
-      await readHeads(reader, source, NEVER, place);
-      const row = this.#originalOf(reader);
-      return row === undefined ? new Uint8Array(0) : this.#opened().index.rows(row, 1);
-    } finally {
-      reader.free();
-    }
-  }
-
   async *#examine(query: string, rows: Float64Array, signal: AbortSignal): AsyncGenerator<Uint32Array, void, undefined> {
     const opened = this.#opened();
     if (!this.#canKeep) throw notForKeeping();
     const { examine } = await import("./examine.js");
     yield* examine(opened, this.#wasm as unknown as ToolsExports, query, rows, signal);
-  }
-
-  async *#verify(place: Place, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
-    const collection = this.#opened();
-    const way = collection.index.way(place.part);
-    const source = collection.sourceOf(place.part);
-    if (way === undefined || !source) throw noRecord(place);
-    let { verdicts, needsTools } = await readVerdicts(this.#wasm, way, source, signal, place);
-    if (needsTools && !this.#hasTools) {
-      // The index stays where it is: only this record is read by the larger module.
-      const { exports } = checked(await this.#modules.tools(this.#urls));
-      ({ verdicts } = await readVerdicts(exports, way, source, signal, place));
-    }
-    yield verdicts;
   }
 
   async *#inspect(request: WholeRequest, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
@@ -529,8 +419,7 @@ export class Engine {
     const facts = parseLines<ArchiveFact>(this.#opened().index.facts());
     if (!facts.some(({ aside }) => aside === "signature")) return facts;
     const { proven } = await import("./signatures.js");
-    const tools = async (): Promise<ToolsExports> => checked(await this.#modules.tools(this.#urls)).exports as unknown as ToolsExports;
-    return Promise.all(facts.map((fact) => (fact.aside === "signature" ? proven(fact, tools) : fact)));
+    return Promise.all(facts.map((fact) => (fact.aside === "signature" ? proven(fact, () => this.#toolsBeside()) : fact)));
   }
 
   async *#cut(request: CutRequest, signal: AbortSignal): AsyncGenerator<CutItem, void, undefined> {
@@ -561,10 +450,13 @@ export class Engine {
     return null;
   }
 
+  /** Beside what is open, which is the first module's. */
+  async #toolsBeside(): Promise<ToolsExports> {
+    return (this.#canKeep ? this.#wasm : checked(await this.#modules.tools(this.#urls)).exports) as unknown as ToolsExports;
+  }
+
   async #surt(urls: readonly string[]): Promise<string[]> {
-    // Beside what is open, which is the first module's.
-    const { exports } = this.#canKeep ? { exports: this.#wasm } : checked(await this.#modules.tools(this.#urls));
-    const { surt } = exports as unknown as ToolsExports;
+    const { surt } = await this.#toolsBeside();
     return urls.map((url) => surt(url));
   }
 
