@@ -251,6 +251,23 @@ test("a link on a first visit is kept, and so is what is opened before the libra
   }
 });
 
+test("where nothing is kept yet, nothing that is opened waits for the library, and it is kept when that comes", async ({ page }) => {
+  const origin = await startOrigin((request, response) => sendArchive(longArchive(11), request, response));
+  let letGo = (): void => {};
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route(/\/shelf-[^/]*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const viewer = new Viewer(page);
+  await viewer.visit(`/?src=${encodeURIComponent(`${origin.address}/linked.warc`)}`);
+  await viewer.ready();
+  await expect(viewer.count).toHaveText("11");
+  letGo();
+  await viewer.kept();
+  await origin.close();
+});
+
 test("what is in the library opens without being read again", async ({ page }) => {
   const bytes = longArchive(4_000);
   let isSilent = false;

@@ -3,6 +3,7 @@ import { checkArchive, openArchive, startAhead } from "stackroom";
 
 import { addressIn } from "./address.js";
 import { warmFonts } from "./fonts.js";
+import { isNothingKept, openForKeeping } from "./library/forkeeping.js";
 import { Store } from "./state.js";
 import { applyTheme, readTheme } from "./theme.js";
 import "./views/app.js";
@@ -66,6 +67,7 @@ document.body.prepend(app);
 // Where the browser has no room for one, all else is as it would be.
 const library = import("./library/shelf.js").then(({ openShelf }) => openShelf(store, openArchive)).catch(() => undefined);
 store.ready = Promise.race([library, new Promise((resolve) => setTimeout(resolve, patienceMs))]);
+if (isNothingKept()) store.early = (source, options) => openForKeeping(openArchive, source, options);
 void follow();
 warmFonts();
 void import("./offline/keep.js").then(({ keepOffline }) => keepOffline(store, renewed)).catch(() => undefined);

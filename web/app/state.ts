@@ -89,6 +89,8 @@ export class Store {
   library?: Shelf | undefined;
   /** When it is there, or is waited for no longer. */
   ready: Promise<unknown> = Promise.resolve();
+  /** Opens what cannot be in the library, while that is not there yet. */
+  early?: OpenArchive | undefined;
   /** When the page is there that a link led to, or is waited for no longer: what it does not need comes after it. */
   shown: Promise<unknown> = Promise.resolve();
   /** What the left pane lists. */
@@ -168,9 +170,10 @@ export class Store {
     const abort = this.#begin(name);
     this.#source = source;
     this.onSource(source instanceof URL ? source : undefined);
-    await this.ready;
+    const early = this.library === undefined ? this.early : undefined;
+    if (early === undefined) await this.ready;
     if (abort.signal.aborted) return;
-    const open = this.library?.opener ?? this.#openArchive;
+    const open = early ?? this.library?.opener ?? this.#openArchive;
     try {
       const archive = await open(source, {
         signal: abort.signal,
@@ -209,7 +212,8 @@ export class Store {
     this.#advance(archive.progress);
     this.#list({ source: this.#allRows(archive) });
     this.#emit("phase");
-    this.library?.opened(archive, this.#source, signal);
+    if (this.library) this.library.opened(archive, this.#source, signal);
+    else void this.#openedEarly(archive, this.#source, signal);
     archive.indexed.then(
       (progress) => {
         if (signal.aborted) return;
@@ -223,6 +227,14 @@ export class Store {
         this.#emit("rows");
       },
     );
+  }
+
+  async #openedEarly(archive: Archive, source: Source, signal: AbortSignal): Promise<void> {
+    await this.ready;
+    if (signal.aborted) return;
+    // Nobody takes its documents where no library comes.
+    if (this.library) this.library.opened(archive, source, signal);
+    else if (archive.hasDocuments) await archive.stopDocuments().catch(() => undefined);
   }
 
   async #learnDamage(archive: Archive): Promise<void> {

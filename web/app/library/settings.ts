@@ -1,6 +1,6 @@
 /** Choices about the library that are kept from visit to visit. */
 
-type Setting = "keep" | "browse" | "facets" | "searches" | "starred";
+type Setting = "keep" | "kept" | "browse" | "facets" | "searches" | "starred";
 
 export function readSetting(name: Setting): string | undefined {
   try {

@@ -13,6 +13,7 @@ import { words as searching } from "../search/words.js";
 import type { Listing, OpenArchive, Opening, Source, Store } from "../state.js";
 import { isAbort, troubleOf, type Trouble } from "../trouble.js";
 import { Copying } from "./copying.js";
+import { keepable, openForKeeping } from "./forkeeping.js";
 import { forgetHandles, handled, keepHandles, pickHandles } from "./handles.js";
 import { menuItems } from "./menuitems.js";
 import { OpenDocument } from "./opendocument.js";
@@ -31,9 +32,6 @@ import "./said.js";
 
 /** What is being done about the open archive; `elsewhere`: another tab keeps it. */
 export type Keeping = "not" | "keeping" | "elsewhere" | "kept" | "failed";
-
-/** Without its part for keys an archive can be read and not kept. */
-const withoutTools: ReadonlySet<string> = new Set(["open/needs-tools", "engine/not-loaded"]);
 
 /** Gives the library to the viewer where this browser has what it takes. */
 export async function openShelf(store: Store, openArchive: OpenArchive): Promise<void> {
@@ -71,7 +69,6 @@ export class Shelf {
   readonly #reopened = new WeakMap<Archive, KeptArchive>();
   /** Addresses at which there is something else than what is kept. */
   readonly #changed = new Set<string>();
-  readonly #keepable = new WeakSet<Archive>();
   #archive: Archive | undefined;
   readonly #document = new OpenDocument(() => this.#tell());
   /** Of the archive that is being kept. */
@@ -99,6 +96,7 @@ export class Shelf {
         this.#isStale = false;
         const [entries, room, ids] = await Promise.all([this.library.list(), this.library.room().catch(() => undefined), handled()]);
         this.entries = entries;
+        writeSetting("kept", entries.length > 0 ? "some" : undefined);
         this.room = room;
         this.handled = ids;
         const { kept } = this;
@@ -131,7 +129,7 @@ export class Shelf {
     const known = await this.#known(source).catch(() => undefined);
     const again = known && (await this.#reopen(known, source, options));
     if (again !== undefined) return again;
-    return this.isKeepingOn ? this.#openForKeeping(source, options) : this.#openArchive(source, options);
+    return this.isKeepingOn ? openForKeeping(this.#openArchive, source, options) : this.#openArchive(source, options);
   };
 
   /** By where it is; files that lie elsewhere now by what they are. */
@@ -152,22 +150,11 @@ export class Shelf {
       const sources = source instanceof URL ? source : source.map(({ source: file, name: called }) => ({ source: file, name: called }));
       const archive = await this.library.reopen(known.id, sources, { signal, name, onProgress, withDocuments: isToComplete(known), workers: "auto" });
       if (known.state === "ready") this.#reopened.set(archive, known);
-      if (isToComplete(known)) this.#keepable.add(archive);
+      if (isToComplete(known)) keepable.add(archive);
       return archive;
     } catch (error) {
       if (isAbort(error)) throw error;
       return undefined;
-    }
-  }
-
-  async #openForKeeping(source: Source, options: Opening): Promise<Archive> {
-    try {
-      const archive = await this.#openArchive(source, { ...options, isForKeeping: true, withDocuments: true, workers: "auto" });
-      this.#keepable.add(archive);
-      return archive;
-    } catch (error) {
-      if (error instanceof ArchiveError && withoutTools.has(error.code)) return this.#openArchive(source, options);
-      throw error;
     }
   }
 
@@ -187,7 +174,7 @@ export class Shelf {
       if (source instanceof URL) void this.#compare(archive, source);
       else void keepHandles(known.id, source).then(() => this.refresh());
     }
-    if (this.#keepable.has(archive)) this.#keep(archive, source, signal);
+    if (keepable.has(archive)) this.#keep(archive, source, signal);
     this.#tell();
   }
 
@@ -209,7 +196,7 @@ export class Shelf {
   async keepNow(): Promise<void> {
     const { archive, source } = this.#store;
     if (archive === undefined) return;
-    if (this.#keepable.has(archive)) {
+    if (keepable.has(archive)) {
       this.#keep(archive, source, new AbortController().signal);
       this.#tell();
       return;
