@@ -128,6 +128,14 @@ const probes = {
     frame.setAttribute("sandbox", "allow-scripts");
     frame.srcdoc = text;
   }),
+  "srcdoc with a script that has markup": () => {
+    make("iframe", { srcdoc: `<script>parent.postMessage({ said: "marked", text: "<p sandbox=\\"a\\" integrity=\\"b\\" srcdoc=\\"c\\">" }, "*")</scr` + "ipt>" });
+    return eventually(() => said.marked?.text);
+  },
+  "srcdoc that leads on": () => {
+    make("iframe", { srcdoc: `<meta http-equiv="refresh" content="0;url=${other}/frame?refresh">` });
+    return eventually(() => said["https://other.example/frame?refresh"]?.href);
+  },
   // A page sees nothing of it on the web; what is shown there is asked by the tests' own means.
   "srcdoc that may run nothing": () => shownIn(Object.assign(make("iframe"), { sandbox: "", srcdoc: `<img src="${cdn}/pic.svg">` })),
   "srcdoc that may run nothing in markup": () => shownIn(document.getElementById("mute")),
@@ -246,7 +254,7 @@ export const expected = {
   "iframe src reads as archived": `${other}/frame`, "iframe knows top and parent": "not top, parent is top", "origin of its messages": other,
   "message to an origin": `heard from ${site}`,
   object: `${cdn}/pic.svg`, "embed of a page in markup": `${other}/embedded`, "srcdoc in markup": "33",
-  srcdoc: "33", "srcdoc in a sandbox": "33", "srcdoc that may run nothing": "33", "srcdoc that may run nothing in markup": "33", "frame that is written": "33", "frame of a blob": "33", "fetch of an empty frame": "200", "location of an empty frame": "about:blank",
+  srcdoc: "33", "srcdoc in a sandbox": "33", "srcdoc with a script that has markup": `<p sandbox="a" integrity="b" srcdoc="c">`, "srcdoc that leads on": `${other}/frame?refresh`, "srcdoc that may run nothing": "33", "srcdoc that may run nothing in markup": "33", "frame that is written": "33", "frame of a blob": "33", "fetch of an empty frame": "200", "location of an empty frame": "about:blank",
   worker: `${site}/worker.js www.probe.example ${cdn}/data.json`, "worker by its whole address": `${site}/worker.js www.probe.example ${cdn}/data.json`,
   "worker of a module": `${site}/worker.js www.probe.example ${cdn}/data.json`, "worker of a blob": "lib of the cdn", "worker of data": "200",
   "sync XHR in a worker": `{"is":"own data"}`, "shared worker": `${site}/shared.js`, "service worker of the page": "SecurityError",
@@ -402,7 +410,7 @@ export function probeArchive() {
     got(`${cdn}/events`, "text/event-stream", "data: an event\n\n"),
     got(`${cdn}/sound.wav`, "audio/wav", wav(20)),
     got(`${site}/dir/frame`, "text/html", framePage),
-    ["frame", "frame?top", "frame?origin", "frame?echo", "frame?gone", "frame?gone=", "static", "embedded"].map((path) => got(`${other}/${path}`, "text/html", framePage)).flat(),
+    ["frame", "frame?top", "frame?origin", "frame?echo", "frame?refresh", "frame?gone", "frame?gone=", "static", "embedded"].map((path) => got(`${other}/${path}`, "text/html", framePage)).flat(),
     got(`${site}/worker.js`, "text/javascript", workerScript),
     got(`${site}/syncworker.js`, "text/javascript", `const r = new XMLHttpRequest(); r.open("GET", "/data.json", false); r.send(); postMessage(r.responseText);`),
     got(`${site}/shared.js`, "text/javascript", `onconnect = ({ ports: [port] }) => port.postMessage(location.href);`),

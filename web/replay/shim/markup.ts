@@ -24,7 +24,8 @@ export function mapValue(name: string, value: string): string | null {
   return ADDRESSES.has(name) ? toReplay(value) : value;
 }
 
-const TAG = /<[a-z][^\s/>]*(?:"[^"]*"|'[^']*'|[^'">])*>/gi;
+/** What stands in a script is no markup, whatever it looks like. */
+const TAG = /(<script(?=[\s/>])(?:"[^"]*"|'[^']*'|[^'">])*>)(.*?)(?=<\/script|$)|<[a-z][^\s/>]*(?:"[^"]*"|'[^']*'|[^'">])*>/gis;
 const ATTRIBUTE = /(\s)([a-z:]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/gi;
 
 function mapAttribute(found: RegExpExecArray): string {
@@ -42,7 +43,7 @@ function mapAttribute(found: RegExpExecArray): string {
 
 export function mapMarkup(html: string): string {
   if (!fits(/\/\/|srcdoc|integrity|sandbox/i, html)) return html;
-  const tags = replaced(html, TAG, (tag) => replaced(tag[0], ATTRIBUTE, mapAttribute));
+  const tags = replaced(html, TAG, (tag) => replaced(tag[1] ?? tag[0], ATTRIBUTE, mapAttribute) + (tag[2] ?? ""));
   return fits(/<style/i, tags) ? replaced(tags, /(<style[^>]*>)(.*?)(?=<\/style)/gis, (found) => (found[1] ?? "") + mapStyle(found[2] ?? "")) : tags;
 }
 

@@ -2,7 +2,7 @@
 
 import { accessor, method, methodArgs, prototypeOf, put } from "./natives.js";
 import { archivedOrigin, isTop, isWindow, placed, realLocation, replayTop, say, toArchived, toReplay, told } from "./place.js";
-import { apply, begins, each, fits, getOwnPropertyDescriptor, kept, lower, NativeURL, text } from "./taken.js";
+import { apply, begins, defineProperty, each, fits, getOwnPropertyDescriptor, kept, lower, NativeURL, text } from "./taken.js";
 
 interface NavigateEvent extends Event {
   readonly destination: { readonly url: string };
@@ -65,7 +65,7 @@ function mapNavigations(navigation: EventTarget): void {
     const target = toReplay(url);
     going = toArchived(target);
     const mayGo = formData === null || !fits(/^https?:/, target) || begun.has(new NativeURL(target).origin);
-    if ((target === url && mayGo) || !event.cancelable) return;
+    if ((target === url && mayGo) || !event.cancelable || event.defaultPrevented) return;
     event.preventDefault();
     if (formData) post(target, formData);
     else if (navigationType === "replace") realLocation.replace(target);
@@ -73,7 +73,9 @@ function mapNavigations(navigation: EventTarget): void {
   });
 }
 
-const destinationUrl = getOwnPropertyDescriptor(prototypeOf("NavigationDestination") ?? {}, "url")?.get;
+/** The window of an empty document may be that of the next one: there this script comes a second time, after its own first. */
+const destinationUrl = (globalThis as { __wa$url?: () => unknown }).__wa$url ?? getOwnPropertyDescriptor(prototypeOf("NavigationDestination") ?? {}, "url")?.get;
+defineProperty(globalThis, "__wa$url", { value: destinationUrl });
 const nativeUrl = (destination: { readonly url: string }): string => (destinationUrl ? text(apply(destinationUrl, destination, [])) : destination.url);
 
 /** Where a link or form of that target leads: a window of the page, or a new one, which is the viewer's to open. */
