@@ -115,8 +115,15 @@ export const windowed = {
     t.frame("leakform");
     t.add("form", { action: t.url, method: "post", target: "leakform" }).submit();
   },
-  ping: (t) => t.click(t.add("a", { href: "#ping", ping: t.url }, "x")),
-  "attribution-link": (t) => t.click(t.add("a", { href: "#attribution", attributionsrc: t.url }, "x")),
+  // In a frame: from a document without an address of its own a link leads away, were it to a place in it.
+  ping: (t) => {
+    t.frame("leakping");
+    t.click(t.add("a", { href: t.redirected, ping: t.url, target: "leakping" }, "x"));
+  },
+  "attribution-link": (t) => {
+    t.frame("leakattribution");
+    t.click(t.add("a", { href: t.redirected, attributionsrc: t.url, target: "leakattribution" }, "x"));
+  },
   "hover-prefetch": (t) => {
     t.add("script", { type: "speculationrules" }, '{"prefetch":[{"source":"document","eagerness":"immediate"}]}');
     t.add("a", { href: t.url }, "x");
