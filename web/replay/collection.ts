@@ -66,7 +66,9 @@ export class Collection {
   async answer(asked: Get): Promise<Reply> {
     const get = seenThrough(asked);
     const url = this.#parts.hosts.archived(get.url) ?? (await this.#named(get.url));
-    if (url === undefined) return this.#missing(get, bareOf(get.url));
+    // Who goes there is told so; the boot page would go there once more, for ever.
+    if (url === undefined && get.mode === "navigate") return this.#missing(get, bareOf(get.url));
+    if (url === undefined) throw new Error("no address of this collection");
     let found: Found | undefined;
     try {
       found = await this.#find(get, url);
