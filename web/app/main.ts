@@ -45,7 +45,7 @@ store.onSource = (url) => {
 function ahead(source: string, url: string): void {
   void import("./replay/view.js");
   if (!URL.canParse(meant(source))) return;
-  store.shown = import("./replay/stage.js").then(({ prepare }) => prepare(new URL(meant(source)), url));
+  store.shown = import("./replay/stage.js").then(({ prepare }) => prepare(new URL(meant(source)), url)).catch(() => undefined);
 }
 
 async function follow(): Promise<void> {

@@ -106,11 +106,11 @@ export function serve(port: Port, handlers: object): () => Promise<void> {
 
 /** Buffers that the receiver gets instead of a copy: those that hold nothing but the value, or a field of it. */
 function transferables(value: unknown): Transferable[] {
-  if (value instanceof Uint8Array) return [value].filter(isWhole).map(({ buffer }) => buffer as ArrayBuffer);
-  return typeof value === "object" && value !== null ? Object.values(value).filter((field) => field instanceof Uint8Array && isWhole(field)).map((field) => (field as Uint8Array).buffer as ArrayBuffer) : [];
+  const parts = typeof value !== "object" || value === null || value instanceof Uint8Array ? [value] : Object.values(value);
+  return parts.filter(isWhole).map(({ buffer }) => buffer);
 }
 
-const isWhole = ({ buffer, byteLength }: Uint8Array): boolean => buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+const isWhole = (part: unknown): part is Uint8Array<ArrayBuffer> => part instanceof Uint8Array && part.buffer instanceof ArrayBuffer && part.buffer.byteLength === part.byteLength;
 
 // The library's side
 

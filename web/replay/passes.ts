@@ -1,5 +1,7 @@
 /** Ways of bodies through a rewriter: as they come, whole, by what stands before their root, in another character set. */
 
+import { joined } from "../lib/joined.js";
+
 /** One body on its way through. */
 export interface Rewriting {
   write(bytes: Uint8Array): void;
@@ -142,16 +144,4 @@ export class Decoded implements Rewriting {
   free(): void {
     this.#inner.free();
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts;
-  if (only && parts.length === 1) return only;
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
 }

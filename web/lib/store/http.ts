@@ -8,6 +8,7 @@
  */
 
 import { ArchiveError } from "../errors.js";
+import { joined } from "../joined.js";
 import { extentName, INDEX } from "./file.js";
 import { RemoteFile } from "./remote.js";
 import { NOTHING, PAGE_BYTES, type PageStorage, type Span } from "./storage.js";
@@ -128,7 +129,7 @@ class HttpStorage implements PageStorage {
     return parts.map((part) => {
       const blocks = blocksOf(part).map((block) => found.get(nameOf(block)) ?? NOTHING);
       const start = part.offset % BLOCK_BYTES;
-      return join(blocks).subarray(start, start + part.length);
+      return joined(blocks).subarray(start, start + part.length);
     });
   }
 
@@ -190,18 +191,6 @@ class HttpStorage implements PageStorage {
     this.#kept?.put(fetched);
     return new Map([...found, ...fetched]);
   }
-}
-
-function join(blocks: readonly Uint8Array[]): Uint8Array {
-  const [only = NOTHING] = blocks;
-  if (blocks.length < 2) return only;
-  const whole = new Uint8Array(blocks.reduce((sum, block) => sum + block.length, 0));
-  let at = 0;
-  for (const block of blocks) {
-    whole.set(block, at);
-    at += block.length;
-  }
-  return whole;
 }
 
 interface Run {
