@@ -484,6 +484,20 @@ test.describe("hands and eyes", () => {
   });
 });
 
+test("a part of the viewer that cannot be fetched is said to lack", async ({ page }) => {
+  // What is kept for when the network is gone would be there all the same.
+  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, "serviceWorker", { value: undefined }));
+  const viewer = await openSmall(page);
+  const lack = page.getByText("This part of the viewer could not be loaded");
+  await page.route(/\/(?:dialog|dialogs|view)-[^/]*\.js$/, (route) => route.abort());
+  await page.keyboard.press("?");
+  await expect(lack).toBeVisible();
+  await expect(lack).toBeHidden({ timeout: 10_000 });
+  await viewer.list.press("s");
+  await expect(lack).toBeVisible();
+  await expect(viewer.list).toBeVisible();
+});
+
 test("bytes that are no record are told and passed over", async ({ page }) => {
   const viewer = new Viewer(page);
   await viewer.visit();

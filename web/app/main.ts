@@ -43,7 +43,7 @@ store.onSource = (url) => {
 
 /** What shows a page is fetched and started while the archive is opened that it is in. */
 function ahead(source: string, url: string): void {
-  void import("./replay/view.js");
+  void import("./replay/view.js").catch(() => undefined);
   if (!URL.canParse(meant(source))) return;
   store.shown = import("./replay/stage.js").then(({ prepare }) => prepare(new URL(meant(source)), url)).catch(() => undefined);
 }

@@ -61,6 +61,8 @@ const english = {
     collection: "Several files",
   } as Readonly<Record<string, string>>,
 
+  partMissing: "This part of the viewer could not be loaded. Load the page again when there is a connection.",
+
   // Record list
   records: "Records",
   recordList: "Records of the archive",

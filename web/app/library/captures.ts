@@ -5,6 +5,7 @@ import type { SharedIndex } from "stackroom/library";
 
 import { visible } from "../content/visible.js";
 import { formatCaptured, formatCount } from "../format.js";
+import { arrived } from "../parts.js";
 import type { Store } from "../state.js";
 import { icons } from "../views/icons.js";
 import { base, controls } from "../views/styles.js";
@@ -119,7 +120,7 @@ export class Captures extends LitElement {
   }
 
   #calendar({ rows }: Place): void {
-    void import("./calendar.js").then(({ showCalendar }) => showCalendar(this.store, rows, this.#row));
+    void arrived(this.store, import("./calendar.js")).then((calendar) => calendar?.showCalendar(this.store, rows, this.#row));
   }
 
   #listAll({ key, rows }: Place): void {

@@ -6,6 +6,7 @@ import { ReplayFrame, type Replay, type ReplaySetting } from "stackroom/replay";
 import { timeOf } from "../address.js";
 import { visible } from "../content/visible.js";
 import { formatCaptured, formatCount } from "../format.js";
+import { arrived } from "../parts.js";
 import type { Opened } from "../search/bar.js";
 import type { Address, Store } from "../state.js";
 import { icons as common } from "../views/icons.js";
@@ -376,8 +377,8 @@ export class ReplayView extends LitElement {
   }
 
   #calendar(at: number): void {
-    void import("../library/calendar.js").then(({ showCalendar }) =>
-      showCalendar(this.store, this.captures, this.captures[at], (row) => void this.#go(row.url, row.captured)),
+    void arrived(this.store, import("../library/calendar.js")).then((calendar) =>
+      calendar?.showCalendar(this.store, this.captures, this.captures[at], (row) => void this.#go(row.url, row.captured)),
     );
   }
 

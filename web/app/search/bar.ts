@@ -5,6 +5,7 @@
 import type { Hit, SharedIndex } from "stackroom/library";
 
 import { addressIn } from "../address.js";
+import { arrived } from "../parts.js";
 import type { Store } from "../state.js";
 import { mark, note, searchIn, visitOf } from "./address.js";
 import { Field } from "./field.js";
@@ -64,7 +65,7 @@ export class SearchBar {
 
   async #fetchViews(): Promise<void> {
     if (this.#hasViews) return;
-    await import("./hits.js");
+    if ((await arrived(this.#store, import("./hits.js"))) === undefined) return;
     this.#hasViews = true;
     this.#store.choose(this.#store.listing);
   }
@@ -169,8 +170,9 @@ export class SearchBar {
     const { opened } = this;
     const { url, mime = "", type } = hit.record;
     if (hit.document === undefined || type === "request" || !mime.includes("html") || !/^https?:/i.test(url)) return;
-    const { wayOfReplay } = await import("../replay/stage.js");
-    const { mode } = await wayOfReplay();
+    const stage = await arrived(this.#store, import("../replay/stage.js"));
+    if (stage === undefined) return;
+    const { mode } = await stage.wayOfReplay();
     if (opened === this.opened && (mode === "wildcard" || mode === "single")) {
       this.#store.tab = "page";
       this.#store.replay(hit.record);

@@ -5,6 +5,7 @@ import type { Hit, HitGroup, HitOrder } from "stackroom/library";
 import { visible } from "../content/visible.js";
 import { formatCaptured, formatCount, formatDuration } from "../format.js";
 import { readSetting, writeSetting } from "../library/settings.js";
+import { arrived } from "../parts.js";
 import { Scroll } from "../scroll.js";
 import type { Store } from "../state.js";
 import { icons } from "../views/icons.js";
@@ -193,12 +194,12 @@ export class Hits extends LitElement {
 
   #save(search: Search): void {
     const { rows } = search;
-    if (rows !== undefined && !search.isRunning) void import("../saving/dialog.js").then(({ askToSave }) => askToSave(this.store, rows));
+    if (rows !== undefined && !search.isRunning) void arrived(this.store, import("../saving/dialog.js")).then((saving) => saving?.askToSave(this.store, rows));
   }
 
   async #plan(search: Search): Promise<void> {
-    const [{ showPlan }, found] = await Promise.all([import("./plan.js"), search.plan().catch(() => undefined)]);
-    if (found !== undefined) showPlan(search.query, found.plan);
+    const [views, found] = await Promise.all([arrived(this.store, import("./plan.js")), search.plan().catch(() => undefined)]);
+    if (found !== undefined) views?.showPlan(search.query, found.plan);
   }
 
   #switchFacets(): void {

@@ -6,6 +6,7 @@ import { LitElement, css, html, nothing, type PropertyValues, type TemplateResul
 
 import { visible } from "../content/visible.js";
 import { chosenFiles, droppedFiles } from "../drop.js";
+import { arrived } from "../parts.js";
 import type { Store } from "../state.js";
 import { Watch } from "../watch.js";
 import { words } from "../words.js";
@@ -124,7 +125,13 @@ export class App extends LitElement {
   override willUpdate(_changes: PropertyValues): void {
     if (this.store.phase !== "open") this.isPanelOpen = false;
     // What few ask for at once is fetched when they do.
-    if (this.store.replaying !== undefined && !hasReplay()) void import("../replay/view.js").then(() => this.requestUpdate());
+    if (this.store.replaying !== undefined && !hasReplay()) void this.#fetchReplay();
+  }
+
+  async #fetchReplay(): Promise<void> {
+    const view = await arrived(this.store, import("../replay/view.js"));
+    if (view === undefined) this.store.replay(undefined);
+    else this.requestUpdate();
   }
 
   #wasOpen = false;
@@ -281,7 +288,7 @@ export class App extends LitElement {
 
   /** What few ask for is fetched when they do. */
   async #show(name: "stackroom-about" | "stackroom-help"): Promise<void> {
-    await import("./dialogs.js");
+    if ((await arrived(this.store, import("./dialogs.js"))) === undefined) return;
     const dialog = this.renderRoot.querySelector(name);
     await dialog?.updateComplete;
     dialog?.show();
@@ -289,7 +296,7 @@ export class App extends LitElement {
 
   #togglePanel(): void {
     // Most archives have none: the panel is fetched for the first that are looked at.
-    void import("./problems.js");
+    void arrived(this.store, import("./problems.js"));
     this.isPanelOpen = !this.isPanelOpen;
   }
 

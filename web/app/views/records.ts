@@ -9,6 +9,7 @@ import type { SortColumn } from "stackroom/library";
 
 import { visible } from "../content/visible.js";
 import { formatBytes, formatCaptured, formatCount } from "../format.js";
+import { arrived } from "../parts.js";
 import type { RowPages } from "../rows.js";
 import { Scroll } from "../scroll.js";
 import type { Selection } from "../selection.js";
@@ -258,7 +259,7 @@ export class Records extends LitElement {
   }
 
   #save(): void {
-    void import("../saving/dialog.js").then(({ askToSave }) => askToSave(this.store));
+    void arrived(this.store, import("../saving/dialog.js")).then((saving) => saving?.askToSave(this.store));
   }
 
   #select(change: (selection: Selection) => void): void {
