@@ -90,6 +90,8 @@ function activated(registration: ServiceWorkerRegistration): Promise<ServiceWork
     };
     pipe.addEventListener("statechange", look);
     look();
+    // One that was stopped on its way there may never say so.
+    setTimeout(() => reject(new Error("The service worker did not start.")), PATIENCE_MS);
   });
 }
 
