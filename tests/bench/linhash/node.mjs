@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { CACHE } from "../corpus.mjs";
 import { runCell } from "./cells.js";
 import { ours } from "./ours.js";
+import { map } from "./platform.js";
 import { tables } from "./tables.mjs";
 
 const LIBRARY = new URL("../../../dist/lib/", import.meta.url);
@@ -30,5 +31,5 @@ export async function bench(figures, { say }) {
       rmSync(folder, { recursive: true, force: true });
     }
   };
-  await tables(figures, "node", run, say);
+  await tables(figures, "node", run, say, async (cell) => runCell(await map(), cell));
 }

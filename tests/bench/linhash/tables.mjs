@@ -17,22 +17,24 @@ async function best(run, cell) {
   return { insert: Math.min(...times.map((time) => time.insert)), get: Math.min(...times.map((time) => time.get)) };
 }
 
-/** `where`: "node" or the browser. */
-export async function tables(figures, where, run, say) {
+/** `where`: "node" or the browser. `runMap`: the same for a Map, whose own slope is that of the processor's caches. */
+export async function tables(figures, where, run, say, runMap) {
   const add = (table, count, seconds, seedSeconds) =>
     figures.add(`${where} ${table}`, named(count), seconds, "s", { peer: `seed, ${seedSeconds} s`, ratio: seedSeconds / seconds });
-  const slope = (table, seconds) => {
-    const [first, last] = [seconds[0] / COUNTS[0], seconds[3] / COUNTS[3]];
-    figures.add(`${where} ${table}`, "an entry at 100k to one at 10k", last / first, "times");
-  };
+  const slopeOf = (found, kind) => found.at(-1)[kind] / COUNTS.at(-1) / (found[0][kind] / COUNTS[0]);
 
   for (const keyBytes of [4, 8, 16, 32]) {
-    const found = [];
-    for (const count of COUNTS) found.push(await best(run, { count, keyBytes, valueBytes: keyBytes }));
-    for (const [name, kind, seed] of [["insert", "insert", INSERT], ["get", "get", GET]]) {
-      const table = `${name} ${keyBytes} B`;
+    const [found, inMap] = [[], []];
+    for (const count of COUNTS) {
+      const cell = { count, keyBytes, valueBytes: keyBytes };
+      found.push(await best(run, cell));
+      if (runMap) inMap.push(await best(runMap, cell));
+    }
+    for (const [kind, seed] of [["insert", INSERT], ["get", GET]]) {
+      const table = `${kind} ${keyBytes} B`;
       found.forEach((times, n) => add(table, COUNTS[n], times[kind], seed[keyBytes][n]));
-      slope(table, found.map((times) => times[kind]));
+      const slope = slopeOf(found, kind);
+      figures.add(`${where} ${table}`, "an entry at 100k to one at 10k", slope, "times", runMap && { peer: "Map", ratio: slopeOf(inMap, kind) / slope });
     }
   }
   for (const buckets of [2, 256, 1024]) {
