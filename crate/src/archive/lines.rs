@@ -29,7 +29,7 @@ impl Machine {
         }
         let mut at = 0;
         if self.line.is_empty() {
-            while let Some(byte) = bytes.get(at..=at).filter(|byte| is_newline(byte)) {
+            while let Some(&byte) = bytes.get(at).filter(|byte| is_newline(byte)) {
                 self.newline(byte);
                 at += 1;
             }
@@ -226,8 +226,8 @@ impl Machine {
     }
 }
 
-fn is_newline(byte: &[u8]) -> bool {
-    matches!(byte, b"\r" | b"\n")
+fn is_newline(byte: &u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
 }
 
 /// Whether a URL line begins with one of the schemes that crawlers meet.

@@ -440,7 +440,7 @@ impl Machine {
         }
         for (at, &byte) in bytes.iter().enumerate() {
             if self.probed == 0 && matches!(byte, b'\r' | b'\n') {
-                self.newline(&bytes[at..=at]);
+                self.newline(byte);
             } else if byte.eq_ignore_ascii_case(&START[self.probed]) {
                 if self.probed == 0 {
                     self.probe_at = (self.member, place + at as u64);
@@ -474,10 +474,10 @@ impl Machine {
     }
 
     /// A newline in the gap: the record's own, or one too many.
-    pub(super) fn newline(&mut self, byte: &[u8]) {
+    pub(super) fn newline(&mut self, byte: u8) {
         if self.newlines < self.framing.newlines_due() && self.has_record {
             self.newlines += 1;
-            self.held.extend_from_slice(byte);
+            self.held.push(byte);
         }
     }
 

@@ -94,9 +94,9 @@ impl Machine {
             self.release_all_but(0, sink);
         }
         self.block.finish(sink);
-        let newlines = std::mem::take(&mut self.held);
-        if !newlines.is_empty() {
-            sink.tail(&newlines);
+        if !self.held.is_empty() {
+            sink.tail(&self.held);
+            self.held.clear();
         }
         self.record.block_bytes = self.block.bytes;
         self.record.payload_bytes = self.block.payload_bytes;
