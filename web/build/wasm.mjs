@@ -15,14 +15,17 @@ import { digest, isFresh, leaveStamp } from "./stamp.mjs";
 export const wasmModules = ["engine", "tools", "rewrite", "scripts", "store", "documents"];
 
 const rustFlags = "-C target-feature=+simd128";
+/** What is hardly longer than a call of it is put in its place: left to itself, "small" does so less, and is larger and slower for it. */
+const smallFlags = `${rustFlags} -C llvm-args=-inline-threshold=15`;
 /** Modules are small before they are fast, but for those whose whole point is speed and that no first load needs. */
 const profiles = { store: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, documents: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, scripts: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, dictionary: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" } };
+const flagsOf = (name) => (name in profiles ? rustFlags : smallFlags);
 const outputs = (name) => [".js", ".d.ts", "_bg.wasm"].map((end) => `web/lib/wasm/${name}${end}`);
 const inputs = ["crate", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "web/build/shrink.mjs"];
 
 function staleModules() {
-  const digested = digest(inputs, rustFlags);
-  const all = wasmModules.map((name) => ({ name, made: [name, digested, ...Object.values(profiles[name] ?? {})].join(" ") }));
+  const digested = digest(inputs);
+  const all = wasmModules.map((name) => ({ name, made: [name, digested, flagsOf(name), ...Object.values(profiles[name] ?? {})].join(" ") }));
   return all.filter(({ name, made }) => !isFresh(`wasm-${name}`, made, outputs(name)));
 }
 
@@ -54,7 +57,6 @@ async function environment() {
   // Flags from outside would silently replace ours.
   delete env.RUSTFLAGS;
   delete env.CARGO_ENCODED_RUSTFLAGS;
-  env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = rustFlags;
   // Panics are found by their names, which go then.
   env.CARGO_PROFILE_RELEASE_STRIP = "none";
   return env;
@@ -66,7 +68,7 @@ async function build(name, env, features = [], folder = at("web/lib/wasm")) {
   rmSync(aside, { recursive: true, force: true });
   const mode = ["--target", "web", "--mode", "no-install", "--no-pack", "--release", "--out-dir", aside, "--out-name", name];
   const own = name in profiles ? { ...profiles[name], CARGO_TARGET_DIR: at("target", "fast") } : {};
-  await run("wasm-pack", ["build", at("crate"), ...mode, "--", "--locked", "--no-default-features", "--features", [name, ...features].join()], { env: { ...env, ...own } });
+  await run("wasm-pack", ["build", at("crate"), ...mode, "--", "--locked", "--no-default-features", "--features", [name, ...features].join()], { env: { ...env, ...own, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flagsOf(name) } });
   mkdirSync(folder, { recursive: true });
   for (const file of readdirSync(aside)) {
     if (/\.wasm$/.test(file)) await runScript(at("web/build/shrink.mjs"), [`${aside}/${file}`, join(folder, file)]);
