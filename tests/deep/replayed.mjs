@@ -26,6 +26,8 @@ const ALIKE_LEAST = 0.95;
 const MISSING = "Not in the archive";
 /** Less of a page than this is the noise of letters and moments. */
 const LOOKS_APART = 0.02;
+/** Firefox asks no proxy about addresses of this machine, and waits for whoever prints: a frame in a sandbox may not. */
+const FIREFOX_PREFS = { "network.proxy.allow_hijacking_localhost": true, "dom.disable_window_print": true };
 
 /** What a page loads, as the browser tells: addresses that were answered, without scheme. Icons are for whoever shows it. */
 function followResources(page, archived) {
@@ -131,7 +133,7 @@ function hostFiles(folder, rangeOf) {
 
 async function through(name, type, { corpus, own, peer, files, rangeOf, reference, openArchive }) {
   const { STACKROOM_REPLAY_ONLY: only = "", STACKROOM_REPLAY_EACH: each = "1", STACKROOM_REPLAY_SEED: seed = "1" } = process.env;
-  const browser = await type.launch(replayLaunch(name));
+  const browser = await type.launch(replayLaunch(name, FIREFOX_PREFS));
   const ours = await makeOwnArchives(browser);
   const ourFiles = await hostFiles(ours.folder, rangeOf);
   const paths = readFileSync(join(corpus, "files/MANIFEST.tsv"), "utf8").split("\n").slice(1).map((line) => line.split("\t")[0]).filter(Boolean);
