@@ -136,6 +136,12 @@ const probes = {
     make("iframe", { srcdoc: `<meta http-equiv="refresh" content="0;url=${other}/frame?refresh">` });
     return eventually(() => said["https://other.example/frame?refresh"]?.href);
   },
+  // Of a host that nobody has been to: Firefox asked its user to send it again, and everything stood still.
+  "form posted into an empty frame": () => {
+    make("iframe", { name: "posted" });
+    make("form", { action: "https://posted.example/frame", method: "post", target: "posted" }).submit();
+    return eventually(() => said["https://posted.example/frame"]?.href);
+  },
   // A page sees nothing of it on the web; what is shown there is asked by the tests' own means.
   "srcdoc that may run nothing": () => shownIn(Object.assign(make("iframe"), { sandbox: "", srcdoc: `<img src="${cdn}/pic.svg">` })),
   "srcdoc that may run nothing in markup": () => shownIn(document.getElementById("mute")),
@@ -254,7 +260,7 @@ export const expected = {
   "iframe src reads as archived": `${other}/frame`, "iframe knows top and parent": "not top, parent is top", "origin of its messages": other,
   "message to an origin": `heard from ${site}`,
   object: `${cdn}/pic.svg`, "embed of a page in markup": `${other}/embedded`, "srcdoc in markup": "33",
-  srcdoc: "33", "srcdoc in a sandbox": "33", "srcdoc with a script that has markup": `<p sandbox="a" integrity="b" srcdoc="c">`, "srcdoc that leads on": `${other}/frame?refresh`, "srcdoc that may run nothing": "33", "srcdoc that may run nothing in markup": "33", "frame that is written": "33", "frame of a blob": "33", "fetch of an empty frame": "200", "location of an empty frame": "about:blank",
+  srcdoc: "33", "srcdoc in a sandbox": "33", "srcdoc with a script that has markup": `<p sandbox="a" integrity="b" srcdoc="c">`, "srcdoc that leads on": `${other}/frame?refresh`, "form posted into an empty frame": "https://posted.example/frame", "srcdoc that may run nothing": "33", "srcdoc that may run nothing in markup": "33", "frame that is written": "33", "frame of a blob": "33", "fetch of an empty frame": "200", "location of an empty frame": "about:blank",
   worker: `${site}/worker.js www.probe.example ${cdn}/data.json`, "worker by its whole address": `${site}/worker.js www.probe.example ${cdn}/data.json`,
   "worker of a module": `${site}/worker.js www.probe.example ${cdn}/data.json`, "worker of a blob": "lib of the cdn", "worker of data": "200",
   "sync XHR in a worker": `{"is":"own data"}`, "shared worker": `${site}/shared.js`, "service worker of the page": "SecurityError",
@@ -410,6 +416,7 @@ export function probeArchive() {
     got(`${cdn}/events`, "text/event-stream", "data: an event\n\n"),
     got(`${cdn}/sound.wav`, "audio/wav", wav(20)),
     got(`${site}/dir/frame`, "text/html", framePage),
+    got("https://posted.example/frame", "text/html", framePage),
     ["frame", "frame?top", "frame?origin", "frame?echo", "frame?refresh", "frame?gone", "frame?gone=", "static", "embedded"].map((path) => got(`${other}/${path}`, "text/html", framePage)).flat(),
     got(`${site}/worker.js`, "text/javascript", workerScript),
     got(`${site}/syncworker.js`, "text/javascript", `const r = new XMLHttpRequest(); r.open("GET", "/data.json", false); r.send(); postMessage(r.responseText);`),

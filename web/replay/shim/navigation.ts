@@ -110,9 +110,19 @@ function onClick(event: MouseEvent): void {
   else open(link.href, target);
 }
 
-/** The frame's sandbox lets no form open a window: what it asks for is shown in its own. */
-function retarget(form: HTMLFormElement): void {
+/**
+ * The frame's sandbox lets no form open a window: what it asks for is shown in its own. A frame that is still empty tells
+ * nobody that it is led on: what is posted into one waits here for its host.
+ */
+function mayGo(form: HTMLFormElement): boolean {
   if (reach(form.target) !== "there") form.target = "_self";
+  else if (form.method === "post") {
+    const { origin } = new NativeURL(toReplay(new NativeURL(form.getAttribute("action") ?? "", document.baseURI).href));
+    if (begun.has(origin)) return true;
+    begin(origin, () => apply(submitForm, form, []));
+    return false;
+  }
+  return true;
 }
 
 export function mapGoing(): void {
@@ -120,8 +130,8 @@ export function mapGoing(): void {
   if (navigation) mapNavigations(navigation);
   addEventListener("click", onClick);
   addEventListener("auxclick", onClick);
-  addEventListener("submit", ({ target }) => target instanceof HTMLFormElement && retarget(target));
-  methodArgs(prototypeOf("HTMLFormElement"), "submit", (_, self) => retarget(self as HTMLFormElement));
+  addEventListener("submit", (event) => event.target instanceof HTMLFormElement && !event.defaultPrevented && !mayGo(event.target) && event.preventDefault());
+  method(prototypeOf("HTMLFormElement"), "submit", (call, args, self) => mayGo(self as HTMLFormElement) && call(args));
   for (const name of ["NavigationHistoryEntry", "NavigationDestination"]) accessor(prototypeOf(name), "url", told);
   for (const name of ["pushState", "replaceState"]) {
     methodArgs(prototypeOf("History"), name, (args) => {
