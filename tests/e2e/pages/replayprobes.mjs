@@ -139,7 +139,9 @@ const probes = {
   // Of a host that nobody has been to: Firefox asked its user to send it again, and everything stood still.
   "form posted into an empty frame": () => {
     make("iframe", { name: "posted" });
-    make("form", { action: "https://posted.example/frame", method: "post", target: "posted" }).submit();
+    const form = make("form", { action: "https://posted.example/frame", method: "post", target: "posted" });
+    form.submit();
+    form.remove();
     return eventually(() => said["https://posted.example/frame"]?.href);
   },
   // A page sees nothing of it on the web; what is shown there is asked by the tests' own means.

@@ -31,10 +31,11 @@ function begin(origin: string, then: () => void): void {
 const { submit: submitForm } = (prototypeOf("HTMLFormElement") ?? {}) as HTMLFormElement;
 const { forEach: eachField } = FormData.prototype;
 
-function submit(url: string, data: FormData): void {
+function submit(url: string, data: FormData, target: string): void {
   const form = document.createElement("form");
   form.method = "post";
   form.action = url;
+  form.target = target;
   form.hidden = true;
   apply(eachField, data, [(value, name) => {
     if (typeof value !== "string") return;
@@ -48,10 +49,10 @@ function submit(url: string, data: FormData): void {
   form.remove();
 }
 
-function post(url: string, data: FormData): void {
+function post(url: string, data: FormData, target = ""): void {
   const { origin } = new NativeURL(url);
-  if (begun.has(origin)) submit(url, data);
-  else begin(origin, () => submit(url, data));
+  if (begun.has(origin)) submit(url, data, target);
+  else begin(origin, () => submit(url, data, target));
 }
 
 /** Where the page is going, as far as it is known. */
@@ -114,12 +115,13 @@ function onClick(event: MouseEvent): void {
  * The frame's sandbox lets no form open a window: what it asks for is shown in its own. A frame that is still empty tells
  * nobody that it is led on: what is posted into one waits here for its host.
  */
-function mayGo(form: HTMLFormElement): boolean {
+function goes(form: HTMLFormElement, by?: HTMLElement | null): boolean {
   if (reach(form.target) !== "there") form.target = "_self";
   else if (form.method === "post") {
-    const { origin } = new NativeURL(toReplay(new NativeURL(form.getAttribute("action") ?? "", document.baseURI).href));
-    if (begun.has(origin)) return true;
-    begin(origin, () => apply(submitForm, form, []));
+    const url = toReplay(new NativeURL(by?.getAttribute("formaction") ?? form.getAttribute("action") ?? "", document.baseURI).href);
+    if (begun.has(new NativeURL(url).origin)) return true;
+    // As it is now: many a page takes the form away at once.
+    post(url, new FormData(form, by), form.target);
     return false;
   }
   return true;
@@ -130,8 +132,8 @@ export function mapGoing(): void {
   if (navigation) mapNavigations(navigation);
   addEventListener("click", onClick);
   addEventListener("auxclick", onClick);
-  addEventListener("submit", (event) => event.target instanceof HTMLFormElement && !event.defaultPrevented && !mayGo(event.target) && event.preventDefault());
-  method(prototypeOf("HTMLFormElement"), "submit", (call, args, self) => mayGo(self as HTMLFormElement) && call(args));
+  addEventListener("submit", (event) => event.target instanceof HTMLFormElement && !event.defaultPrevented && !goes(event.target, event.submitter) && event.preventDefault());
+  method(prototypeOf("HTMLFormElement"), "submit", (call, args, self) => (goes(self as HTMLFormElement) ? call(args) : undefined));
   for (const name of ["NavigationHistoryEntry", "NavigationDestination"]) accessor(prototypeOf(name), "url", told);
   for (const name of ["pushState", "replaceState"]) {
     methodArgs(prototypeOf("History"), name, (args) => {
