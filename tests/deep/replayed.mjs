@@ -26,8 +26,8 @@ const ALIKE_LEAST = 0.95;
 const MISSING = "Not in the archive";
 /** Less of a page than this is the noise of letters and moments. */
 const LOOKS_APART = 0.02;
-/** Firefox asks no proxy about addresses of this machine, and waits for whoever prints: a frame in a sandbox may not. */
-const FIREFOX_PREFS = { "network.proxy.allow_hijacking_localhost": true, "dom.disable_window_print": true };
+/** Firefox asks no proxy about addresses of this machine. */
+const FIREFOX_PREFS = { "network.proxy.allow_hijacking_localhost": true };
 
 /** What a page loads, as the browser tells: addresses that were answered, without scheme. Icons are for whoever shows it. */
 function followResources(page, archived) {
@@ -41,6 +41,8 @@ function followResources(page, archived) {
 
 async function asItWas(context, url) {
   const page = await context.newPage();
+  // Firefox waits for whoever prints; a frame in a sandbox may not.
+  await page.addInitScript(() => (window.print = () => {}));
   const errors = listen(page);
   const found = followResources(page, (address) => address);
   try {
