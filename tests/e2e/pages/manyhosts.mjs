@@ -101,11 +101,11 @@ window.modules = [lamp, wick, local, data.name, (await import("./modules/" + "dy
 
 const router = html("Router", `<h1>Router</h1><nav><a href="/router/oil">oil</a> <a href="/router/wick?x=1#y">wick</a></nav><main></main>
 <script>${say}
-const draw = async () => { const text = await (await fetch("/router-data" + location.pathname.slice(7) + ".txt")).text(); document.querySelector("main").textContent = text; say("at", location.pathname + location.search + location.hash + " " + JSON.stringify(history.state)); };
+const draw = async () => { const text = await (await fetch("/router-data" + location.pathname.slice(7) + ".txt")).text(); document.querySelector("main").textContent = text; say("at", location.pathname + location.search + location.hash + " " + JSON.stringify(history.state)); dispatchEvent(new Event("drawn")); };
 document.addEventListener("click", (event) => { const link = event.target.closest("a"); if (!link) return; event.preventDefault(); history.pushState({ to: link.pathname }, "", link.href); dispatchEvent(new Event("pushed")); });
 addEventListener("pushed", draw); addEventListener("popstate", draw);
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-(async () => { await draw(); document.links[0].click(); await wait(300); document.links[1].click(); await wait(300); history.replaceState({ replaced: 1 }, "", "${main}/router/oil"); await draw(); history.back(); await wait(400); say("length", history.length > 2); document.title += " done"; })();</script>`);
+const drawnAfter = (step) => new Promise((resolve) => { addEventListener("drawn", resolve, { once: true }); step(); });
+(async () => { await draw(); await drawnAfter(() => document.links[0].click()); await drawnAfter(() => document.links[1].click()); history.replaceState({ replaced: 1 }, "", "${main}/router/oil"); await draw(); await drawnAfter(() => history.back()); say("length", history.length > 2); document.title += " done"; })();</script>`);
 
 const player = html("Media", `<h1>Media</h1><video id="own" src="${media}/sound.wav" muted preload="auto" width="100" height="40"></video>
 <audio><source src="${media}/sound.wav" type="audio/wav"></audio><video width="60" height="40" poster="${cdn}/poster.svg"></video>
