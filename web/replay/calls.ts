@@ -15,8 +15,7 @@ export type ToWorker =
   | { readonly call: "cookie"; readonly label: string; readonly host: string; readonly cookie: string }
   /** A page made an address of a host that the label does not tell. */
   | { readonly call: "host"; readonly host: string }
-  /** A page is going to be asked for. */
-  | { readonly call: "expect"; readonly url: string }
+  | { readonly call: "address"; readonly url: string }
   | { readonly call: "visit"; readonly url: string; readonly captured: number | undefined }
   | { readonly call: "captures"; readonly url: string }
   | { readonly call: "scripts"; readonly isOn: boolean }
@@ -33,7 +32,7 @@ export interface Answers {
   readonly attach: null;
   readonly cookie: null;
   readonly host: null;
-  readonly expect: null;
+  readonly address: string | null;
   readonly visit: string | null;
   readonly captures: RecordRow[];
   readonly scripts: null;
@@ -56,9 +55,9 @@ export class Replayer {
     this.call({ call: "ready", origins }).catch(() => {});
   }
 
-  /** Readies what a page needs that will be asked for soon. */
-  expect(url: string): void {
-    this.call({ call: "expect", url }).catch(() => {});
+  /** Where an archived URL is replayed; null where it is none that can be in an archive of the web. */
+  async address(url: string): Promise<string | null> {
+    return this.call({ call: "address", url });
   }
 
   async open(line: ArchiveLine): Promise<void> {

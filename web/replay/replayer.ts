@@ -86,7 +86,6 @@ async function answer(message: ToWorker): Promise<unknown> {
     case "open":
       return open(message.line);
     case "attach":
-      await started;
       if (message.label !== "" && hosts?.host(message.label) === undefined) message.port.close();
       else bridge.attach(message.port, message.label);
       return null;
@@ -96,14 +95,11 @@ async function answer(message: ToWorker): Promise<unknown> {
     case "host":
       hosts?.label(message.host);
       return null;
-    case "expect":
+    case "address":
+      // A page is going to be asked for.
       scripts ??= fetchScripts();
-      // Who needs them is told.
-      scripts.catch(() => {});
       await started;
-      // Its origin hands over ports before it is visited; where labels do not tell the host, it is known from here.
-      hosts?.replay_url(message.url);
-      return null;
+      return hosts?.replay_url(message.url) ?? null;
     case "visit":
       collection?.journal.visit(message.captured);
       return hosts?.replay_url(message.url) ?? null;

@@ -1,6 +1,6 @@
 /** What replays the open archive: started when a page is first looked at, or with a link to one; ended with the archive. */
 import type { Archive } from "stackroom";
-import { Replay, expectPage, firstReachable, newSalt, originsOf, type Replayer, type ReplaySetting, type Standing } from "stackroom/replay";
+import { Replay, Replayer, firstReachable, newSalt, originsOf, stand, type ReplaySetting, type Standing } from "stackroom/replay";
 
 import type { Source } from "../state.js";
 import { saltOf } from "./salts.js";
@@ -33,10 +33,11 @@ function start(source: Source, url: string): void {
   const [setting, ...others] = settings();
   const origins = setting && originsOf(setting, saltOf(source));
   if (chosen !== undefined || setting === undefined || origins?.mode !== "wildcard") return;
-  const ahead = expectPage(origins, url, document.body);
-  early = ahead.replayer;
-  standing = ahead.standing;
-  chosen = ahead.standing.then((is) => (is === null ? best([setting, ...others]) : setting));
+  const replayer = new Replayer(origins);
+  early = replayer;
+  const there = replayer.address(url).then((address) => (address === null ? null : stand(origins, new URL("/.wa/boot", address).href, document.body)), () => null);
+  standing = there;
+  chosen = there.then((is) => (is === null ? best([setting, ...others]) : setting));
 }
 
 /** A page is there, which does what was done in its place; with all that it loads, or not yet. */
@@ -46,28 +47,19 @@ export function settle(isLoading: boolean): void {
   if (!isLoading) arrive();
 }
 
-const replays = new WeakMap<Archive, Promise<Replay | null>>();
+const replays = new WeakMap<Archive, Promise<Replay>>();
 
 /** Null where nothing replays. */
-export function replayOf(archive: Archive, source: Source): Promise<Replay | null> {
+export async function replayOf(archive: Archive, source: Source): Promise<Replay | null> {
+  const origins = originsOf(await wayOfReplay(), saltOf(source));
+  if (origins === null) return null;
   const known = replays.get(archive);
   if (known !== undefined) return known;
-  const started = over(archive, saltOf(source));
+  const isMeant = early?.origins.salt === origins.salt && early.origins.mode === origins.mode;
+  if (!isMeant) early?.close();
+  const started = Replay.over(archive, { origins, ...(isMeant && { replayer: early }) });
+  early = undefined;
   replays.set(archive, started);
   started.catch(() => replays.delete(archive));
   return started;
-}
-
-async function over(archive: Archive, salt: string): Promise<Replay | null> {
-  const replayer = early;
-  early = undefined;
-  const isMeant = replayer?.origins.salt === salt;
-  if (!isMeant) replayer?.close();
-  // The way that was started nearly always is the one: the archive is handed over while that is being seen.
-  const ahead = isMeant ? Replay.over(archive, { origins: replayer.origins, replayer }) : undefined;
-  ahead?.catch(() => undefined);
-  const origins = originsOf(await wayOfReplay(), salt);
-  if (ahead !== undefined && origins?.mode === replayer?.origins.mode) return ahead;
-  void ahead?.then((replay) => replay.close(), () => undefined);
-  return origins && Replay.over(archive, { origins });
 }
