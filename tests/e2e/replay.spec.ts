@@ -254,7 +254,7 @@ test.describe("a hostile page", () => {
         (top as Window).postMessage({ wa: "port" }, viewerOrigin, [port2]);
         for (const message of messages) port1.postMessage(message);
         for (let left = 100; left > 0 && answers.length < count; left -= 1) await new Promise((resolve) => setTimeout(resolve, 100));
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
         return answers.map(({ op, id, status }) => [op, id, status]);
       };
       const own = location.origin;
