@@ -59,15 +59,23 @@ async function follow(): Promise<void> {
   if (address !== undefined && store.phase === "open") store.replay(address);
 }
 
+/** Where the browser has no room for one, all else is as it would be. */
+async function fetchLibrary(): Promise<void> {
+  // Not before the address bar was followed: a page that it leads to needs no library in which nothing is yet.
+  await null;
+  if (isEmpty) await store.shown;
+  const { openShelf } = await import("./library/shelf.js");
+  await Promise.race([openShelf(store, openArchive), new Promise((resolve) => setTimeout(resolve, patienceMs))]);
+}
+
 window.addEventListener("popstate", ({ state }) => store.library?.follows(state) || void follow());
 
 const app = document.createElement("stackroom-app");
 app.store = store;
 document.body.prepend(app);
-// Where the browser has no room for one, all else is as it would be.
-const library = import("./library/shelf.js").then(({ openShelf }) => openShelf(store, openArchive)).catch(() => undefined);
-store.ready = Promise.race([library, new Promise((resolve) => setTimeout(resolve, patienceMs))]);
-if (isNothingKept()) store.early = (source, options) => openForKeeping(openArchive, source, options);
+const isEmpty = isNothingKept();
+if (isEmpty) store.early = (source, options) => openForKeeping(openArchive, source, options);
+store.ready = fetchLibrary().catch(() => undefined);
 void follow();
 warmFonts();
 void import("./offline/keep.js").then(({ keepOffline }) => keepOffline(store, renewed)).catch(() => undefined);
