@@ -102,6 +102,8 @@ export class Facets extends LitElement {
       @media (hover: none) {
         .without {
           position: static;
+          margin-inline-end: 4px;
+          border-color: transparent;
           opacity: 1;
         }
       }
