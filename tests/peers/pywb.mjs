@@ -34,11 +34,11 @@ export async function startPywb(folder) {
   for (let tries = 0; ; tries += 1) {
     const isUp = await fetch(origin).then(() => true, () => false);
     if (isUp) return { origin, close };
-    if (tries > 240) {
+    if (tries > 2_400) {
       close();
       throw new Error("pywb does not answer");
     }
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
