@@ -29,15 +29,20 @@ const LOOKS_APART = 0.02;
 /** Firefox asks no proxy about addresses of this machine. */
 const FIREFOX_PREFS = { "network.proxy.allow_hijacking_localhost": true };
 
-/** What a page loads, as the browser tells: addresses that were answered, without scheme. Icons are for whoever shows it. */
+const withoutScheme = (url) => url.replace(/^https?:\/\//, "").replace(/#.*$/s, "");
+
+/** What a page loads, as the browser tells: addresses that were answered, without scheme. */
 function followResources(page, archived) {
   const found = new Set();
   page.on("response", (response) => {
     const url = archived(response.url());
-    if (url !== undefined && response.status() < 400 && !/\.ico(?:\?|$)/.test(url)) found.add(url.replace(/^https?:\/\//, "").replace(/#.*$/s, ""));
+    if (url !== undefined && response.status() < 400 && !/\.ico(?:\?|$)/.test(url)) found.add(withoutScheme(url));
   });
   return found;
 }
+
+/** Icons are for whoever shows a page: browsers and viewers ask for them or not, as they please. */
+const iconsOf = (page) => page.evaluate(() => Array.from(document.querySelectorAll("link[rel~=icon i]"), ({ href }) => href));
 
 async function asItWas(context, url) {
   const page = await context.newPage();
@@ -48,6 +53,7 @@ async function asItWas(context, url) {
   try {
     await page.goto(url, { waitUntil: "load", timeout: PATIENCE_MS });
     const facts = await settled(page.mainFrame(), PATIENCE_MS);
+    for (const icon of await iconsOf(page)) found.delete(withoutScheme(icon));
     return { ...facts, errors, found, picture: await page.screenshot() };
   } finally {
     await page.close();
