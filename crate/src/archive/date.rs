@@ -56,13 +56,27 @@ fn days_of(year: u64, month: u64) -> u64 {
 fn days_before(year: u64, month: u64) -> Option<u64> {
     let leaps = |before: u64| (before - 1) / 4 - (before - 1) / 100 + (before - 1) / 400;
     let years = year.checked_sub(1970)?;
-    let months: u64 = (1..month).map(|month| days_of(year, month)).sum();
+    // From March on months have 31 and 30 days by turns, but for July and August: 153 in five of them.
+    let months = match month {
+        1 | 2 => (month - 1) * 31,
+        _ => (153 * month - 2) / 5 - 32 + u64::from(is_leap(year)),
+    };
     Some(years * 365 + leaps(year) - leaps(1970) + months)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse_date;
+    use super::{days_before, days_of, parse_date};
+
+    #[test]
+    fn each_month_begins_where_the_one_before_ends() {
+        let mut days = 0;
+        for (year, month) in (1970..2400).flat_map(|year| (1..=12).map(move |month| (year, month)))
+        {
+            assert_eq!(days_before(year, month), Some(days), "{year}-{month}");
+            days += days_of(year, month);
+        }
+    }
 
     #[test]
     fn dates_of_every_allowed_precision() {
