@@ -1,14 +1,18 @@
 /**
- * Fuzzes every parser with cargo-fuzz, from the fixtures as seeds: STACKROOM_FUZZ_MINUTES of processor time each (60), two at a time on two cores.
- * STACKROOM_FUZZ_TARGETS names some of them. What is found is kept in tests/fuzz/artifacts; mended, it becomes an ordinary case.
+ * Fuzzes every parser with cargo-fuzz, from the fixtures as seeds, two at a time on two cores, until each has had an hour of
+ * processor time since what it reaches was changed last; records of earlier runs count. STACKROOM_FUZZ_TARGETS names some of
+ * them, STACKROOM_FUZZ_MINUTES says how much each gets in this run whatever it had, STACKROOM_FUZZ_BUDGET how much all get
+ * together, those first that lack least. What is found is kept in tests/fuzz/artifacts; mended, it becomes an ordinary case.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { at } from "../../web/build/place.mjs";
-import { failure, runNode, runProgram, sum } from "../rings/program.mjs";
+import { failure, runNode, runProgram } from "../rings/program.mjs";
+import { minutesFuzzed } from "./fuzzed.mjs";
 
 const folder = "tests/fuzz";
 const sliceSeconds = 600;
+const MINUTES_ASKED = 60;
 const cargo = (args, options) => runProgram("cargo", ["+nightly", "fuzz", ...args], options);
 
 /** Which fixtures are seeds of a target, by how they are called. */
@@ -140,10 +144,37 @@ async function fuzz(target, minutes) {
   return { passed: 1, failed: 0, skipped: [], failures: [], figures: [`${target}: ${inputs} inputs in ${(spent / 60).toFixed(1)} minutes of processor time`] };
 }
 
+/**
+ * Minutes for each target, of a budget for all: what it lacks of an hour, first those that lack least, since each run begins
+ * at the seeds again.
+ * @param {ReadonlyMap<string, number>} had
+ * @returns {Map<string, number>}
+ */
+export function shared(had, budget) {
+  const shares = new Map();
+  let left = budget;
+  for (const [target, minutes] of [...had].sort(([, one], [, other]) => other - one)) {
+    const share = Math.min(Math.ceil(MINUTES_ASKED - minutes), left);
+    if (share <= 0) continue;
+    shares.set(target, share);
+    left -= share;
+  }
+  return shares;
+}
+
+function sharesOf(targets) {
+  const each = Number(process.env.STACKROOM_FUZZ_MINUTES ?? 0);
+  if (each > 0) return new Map(targets.map((target) => [target, each]));
+  return shared(minutesFuzzed(targets), Number(process.env.STACKROOM_FUZZ_BUDGET ?? Infinity));
+}
+
 export async function runFuzz() {
-  const minutes = Number(process.env.STACKROOM_FUZZ_MINUTES || 60);
   const wanted = process.env.STACKROOM_FUZZ_TARGETS?.split(",");
-  const targets = readdirSync(at(folder, "targets")).map((file) => file.replace(/\.rs$/, "")).filter((name) => !wanted || wanted.includes(name));
+  const all = readdirSync(at(folder, "targets")).map((file) => file.replace(/\.rs$/, "")).filter((name) => !wanted || wanted.includes(name));
+  if (all.length === 0) return [failure("fuzz", "no target of that name")];
+  const shares = sharesOf(all);
+  if (shares.size === 0) return [{ passed: all.length, failed: 0, skipped: [], failures: [], figures: ["each target has had its hour, by the records"] }];
+  const targets = [...shares.keys()];
   const fixtures = at("test-results/fuzz-seeds");
   rmSync(fixtures, { recursive: true, force: true });
   const { problem } = await runNode([at("tests/fixtures/make.mjs"), fixtures], {});
@@ -154,8 +185,8 @@ export async function runFuzz() {
   const results = [];
   const waiting = [...targets];
   const worker = async () => {
-    for (let target = waiting.shift(); target !== undefined; target = waiting.shift()) results.push(await fuzz(target, minutes));
+    for (let target = waiting.shift(); target !== undefined; target = waiting.shift()) results.push(await fuzz(target, shares.get(target)));
   };
   await Promise.all(Array.from({ length: Math.max(1, Math.min(4, availableParallelism())) }, worker));
-  return results.length > 0 ? results : [sum([failure("fuzz", "no target of that name")])];
+  return results;
 }

@@ -32,7 +32,7 @@ export const deepTests = {
     run: async () => [await runCargoTests({ args: ["--release"], env: fast, minutes: hours(3) }), await runVitest({ minutes: hours(1) })],
   },
   fuzz: {
-    what: "every parser fuzzed for STACKROOM_FUZZ_MINUTES (60) of processor time each, from the fixtures; needs nightly Rust and cargo-fuzz",
+    what: "every parser fuzzed until it had an hour of processor time, records of earlier runs included; needs nightly Rust and cargo-fuzz",
     takes: "hours",
     run: runFuzz,
   },

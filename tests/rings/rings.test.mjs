@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { shared } from "../deep/fuzz.mjs";
 import { readReport as readPlaywright, settled } from "./browsers.mjs";
 import { readTap } from "./nodetest.mjs";
 import { withExit } from "./program.mjs";
@@ -105,4 +106,11 @@ test("a runner that ends badly or runs nothing has failed", () => {
 
 test("a report that was never written is a failure", () => {
   for (const read of [readVitest, readPlaywright, readTap]) assert.equal(withExit("x", withFile(null, read), "hung").failed, 1);
+});
+
+test("fuzzing: a budget goes to those first that lack least of their hour, and to none that had it", () => {
+  const had = new Map([["fresh", 0], ["done", 61.5], ["half", 30.2], ["most", 50]]);
+  assert.deepEqual([...shared(had, 60)], [["most", 10], ["half", 30], ["fresh", 20]]);
+  assert.deepEqual([...shared(had, Infinity).values()], [10, 30, 60]);
+  assert.deepEqual([...shared(had, 5)], [["most", 5]]);
 });
