@@ -10,6 +10,7 @@ import { runLeaks } from "./leaks.mjs";
 import { runLibrary } from "./library.mjs";
 import { runPywb } from "./pywb.mjs";
 import { runReplayed } from "./replayed.mjs";
+import { runS3 } from "./s3.mjs";
 import { runWriters } from "./writers.mjs";
 
 const hours = (n) => n * 60;
@@ -74,6 +75,7 @@ export const deepTests = {
     needsCorpus: true,
     run: () => runReplayed(findCorpus()),
   },
+  s3: { what: "archives on a server of S3, read with its keys by the command line; needs Go and its module proxy", takes: "minutes", run: runS3 },
   search: {
     what: "ten thousand queries of every kind against going through all documents, twenty thousand changed segments, facets and conditions on columns; a phrase in the last record of STACKROOM_SEARCH_GB (1), both browsers",
     takes: "minutes",

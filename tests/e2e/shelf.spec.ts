@@ -341,6 +341,30 @@ test("a signed link is not kept, and another one to the same archive opens it wi
   }
 });
 
+test("an address of S3 is asked for at Amazon's, is known by it, and opens again from the library", async ({ page, context }) => {
+  const bytes = Buffer.from(longArchive(4_000));
+  const asked: string[] = [];
+  await context.route("https://crawls.s3.amazonaws.com/**", async (route) => {
+    asked.push(route.request().url());
+    const [, from = "0", to = ""] = /^bytes=(\d+)-(\d*)$/.exec((await route.request().headerValue("range")) ?? "") ?? [];
+    const end = Math.min(bytes.length, to === "" ? bytes.length : Number(to) + 1);
+    const headers = { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "range", "Access-Control-Expose-Headers": "Content-Range, ETag", ETag: '"one"', "Content-Range": `bytes ${from}-${end - 1}/${bytes.length}` };
+    await route.fulfill({ status: 206, headers, body: bytes.subarray(Number(from), end) });
+  });
+  const viewer = await start(page);
+  await page.getByRole("textbox", { name: "Address of an archive" }).fill("s3://crawls/2024/long crawl.warc");
+  await page.keyboard.press("Enter");
+  await viewer.kept();
+  await expect(viewer.count).toHaveText("4,000");
+  expect(new Set(asked)).toEqual(new Set(["https://crawls.s3.amazonaws.com/2024/long%20crawl.warc"]));
+  expect(new URL(page.url()).searchParams.get("src")).toBe("s3://crawls/2024/long%20crawl.warc");
+  await viewer.visit();
+  const before = asked.length;
+  await entry(page, "long crawl.warc").getByRole("button", { name: /long crawl/ }).first().click();
+  await expect(viewer.count).toHaveText("4,000");
+  expect(asked.length - before).toBeLessThan(4);
+});
+
 test("three tabs open the same archive, one keeps it, and all have its views", async ({ page, context }) => {
   const path = file("widely.warc.gz", widelyArchive());
   const tabs = [page, await context.newPage(), await context.newPage()];

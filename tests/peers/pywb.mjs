@@ -4,10 +4,10 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { toolCache } from "../../web/build/place.mjs";
 import { say } from "../../web/build/say.mjs";
+import { freePort } from "./port.mjs";
 
 export const PYWB = "pywb==2.10.0";
 
@@ -40,13 +40,4 @@ export async function startPywb(folder) {
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -13,3 +13,6 @@ export function addressIn(hash: string): { readonly archive: string | null; read
   const url = fields.get("url");
   return { archive: fields.get("archive"), address: url === null ? undefined : { url, captured: timeOf(fields.get("ts") ?? "") } };
 }
+
+/** Whether a viewer can ask for what has this address. */
+export const isReachable = (address: string): boolean => /^(?:https?|s3):/.test(address);

@@ -5,6 +5,7 @@
  */
 import type { Archive, ArchivePart, CheckSummary, Damage, Problem, Progress, ReadProgress, RecordRow, RefusedFile, View } from "stackroom";
 
+import { isReachable } from "./address.js";
 import type { NamedFile } from "./drop.js";
 import type { Shelf } from "./library/shelf.js";
 import { OpenRecord } from "./record.js";
@@ -153,7 +154,7 @@ export class Store {
       await this.#refuse(text);
       return;
     }
-    if (url.protocol !== "https:" && url.protocol !== "http:") {
+    if (!isReachable(url.href)) {
       await this.#refuse(text);
       return;
     }

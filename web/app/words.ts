@@ -300,7 +300,7 @@ const english = {
       advice: "It must send .warc.gz files without the header Content-Encoding: gzip. Downloading the file and dropping it here works.",
     },
     "source/changed": { title: "The file changed while it was being read", advice: "Open it again when nothing writes to it." },
-    "viewer/bad-address": { title: "This address cannot be opened", advice: "An address starts with https:// or http:// and points at the archive file itself." },
+    "viewer/bad-address": { title: "This address cannot be opened", advice: "An address starts with https://, http:// or s3:// and points at the archive file itself." },
   } as Readonly<Record<string, { readonly title: string; readonly advice: string }>>,
   failureOther: { title: "The archive could not be opened", advice: "Try another file, or open the sample archive to see whether Stackroom works in this browser." },
   failureHttp: { title: "The server answered with an error", advice: "Try again later, or download the file and drop it here." },

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 import { describePath, type Library } from "../lib/library/node.js";
-import { ArchiveError, openArchive, reopenArchive } from "../lib/node.js";
+import { ArchiveError, isAddress, openArchive, reopenArchive } from "../lib/node.js";
 import { COMMON, DAMAGED, UNUSABLE, USABLE, UsageError, parsed, write, type Command } from "./command.js";
 import { withLibrary } from "./kept.js";
 
@@ -24,8 +24,8 @@ export const add: Command = {
 };
 
 async function keep(library: Library, file: string, isAnew: boolean): Promise<number> {
-  const isAddress = /^https?:\/\//i.test(file);
-  const source = isAddress ? file : resolve(file);
+  const isElsewhere = isAddress(file);
+  const source = isElsewhere ? file : resolve(file);
   try {
     const begun = isAnew ? undefined : (await library.list()).find((one) => one.source === source && (one.state === "indexing" || one.documentsEnd !== undefined));
     const kept = begun && (await library.kept(begun.id));
@@ -34,7 +34,7 @@ async function keep(library: Library, file: string, isAnew: boolean): Promise<nu
       const onKept = ({ records }: { records: number }): void => {
         if (process.stderr.isTTY) process.stderr.write(`\r${file}: ${records} records`);
       };
-      const added = await library.add(archive, { source, isAnew, onKept, ...(!isAddress && { files: await describePath(source) }) });
+      const added = await library.add(archive, { source, isAnew, onKept, ...(!isElsewhere && { files: await describePath(source) }) });
       if (process.stderr.isTTY) process.stderr.write("\n");
       await write(`${JSON.stringify(added)}\n`);
       return added.damageCount > 0 ? DAMAGED : USABLE;

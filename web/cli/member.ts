@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 
-import type { MemberSource } from "../lib/node.js";
+import { isAddress, type MemberSource } from "../lib/node.js";
 
 export interface Argument {
   readonly file: string;
@@ -10,7 +10,7 @@ export interface Argument {
 }
 
 export function argument(text: string): Argument {
-  if (/^https?:\/\//i.test(text)) return atMark(text, text.indexOf("!"));
+  if (isAddress(text)) return atMark(text, text.indexOf("!"));
   if (existsSync(text)) return { file: text };
   for (let mark = text.indexOf("!"); mark > 0; mark = text.indexOf("!", mark + 1)) {
     if (existsSync(text.slice(0, mark))) return atMark(text, mark);

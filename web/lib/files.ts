@@ -8,11 +8,12 @@ import { ArchiveError, checkAbort, isAbort } from "./errors.js";
 import { FOLDER_DEPTH_MAX, FOLDER_FILES_MAX, inOrder, isLitter } from "./folder.js";
 import type { ArchiveSource, FolderSource, NamedSource } from "./open.js";
 import type { SourceRef } from "./protocol.js";
-import { WINDOW_BYTES, openSource, type Source } from "./source.js";
+import { UrlSource, WINDOW_BYTES, openSource, type Source } from "./source.js";
 
 const WINDOW_BYTES_MIN = 4 << 10;
 
 export async function openNodeSource(reference: SourceRef): Promise<Source> {
+  if (reference.kind === "url" && reference.url.startsWith("s3:")) return openObject(reference);
   if (reference.kind !== "path") return openSource(reference);
   const { path } = reference;
   const size = await withFile(path, async (file) => {
@@ -21,6 +22,11 @@ export async function openNodeSource(reference: SourceRef): Promise<Source> {
     return facts.size;
   });
   return { size, isNear: true, chunks: (offset, signal, until) => fileChunks(path, offset, signal, until) };
+}
+
+async function openObject(reference: Extract<SourceRef, { kind: "url" }>): Promise<Source> {
+  const { asker, settingOf } = await import("./s3request.js");
+  return new UrlSource(reference, asker(await settingOf()));
 }
 
 /** What a folder holds, where the path is one of a folder. */
@@ -41,9 +47,12 @@ export async function listPath(source: ArchiveSource | FolderSource): Promise<Na
   return inOrder(found);
 }
 
+/** Whether a text is the address of something that is not on this machine's disks. */
+export const isAddress = (text: string): boolean => /^(?:https?|s3):\/\//i.test(text);
+
 function pathOf(source: ArchiveSource | FolderSource): string | undefined {
   if (source instanceof URL) return source.protocol === "file:" ? fileURLToPath(source) : undefined;
-  if (typeof source !== "string" || /^https?:\/\//i.test(source)) return undefined;
+  if (typeof source !== "string" || isAddress(source)) return undefined;
   return source.startsWith("file:") ? fileURLToPath(source) : source;
 }
 

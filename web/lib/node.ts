@@ -7,12 +7,13 @@ import { fileURLToPath } from "node:url";
 import { spread } from "./cluster.js";
 import { greet, greetReader, loopback, type Connect, type Connection } from "./connection.js";
 import { Engine } from "./engine.js";
-import { listPath, openNodeSource } from "./files.js";
+import { isAddress, listPath, openNodeSource } from "./files.js";
 import * as indexes from "./indexes.js";
 import type { IndexFormat, IndexOptions, IndexPiece } from "./indexes.js";
 import { ready, type EngineExports, type Modules } from "./module.js";
 import { isNamed, opener, referTo, type ArchiveSource, type CutOptions, type InspectOptions, type NamedSource, type Referrer } from "./open.js";
 import type { NamedRef, SourceRef } from "./protocol.js";
+import { addressOf, objectNamed } from "./s3.js";
 import type { InspectedDamage, InspectedRecord } from "./shapes.js";
 import init, * as tools from "./wasm/tools.js";
 
@@ -46,7 +47,10 @@ const connectReader: Connect = async (options) => greetReader(beside(), options)
 
 const refer: Referrer = (source) => {
   if (source instanceof URL && source.protocol === "file:") return { kind: "path", path: fileURLToPath(source) };
-  if (typeof source !== "string" || /^https?:\/\//i.test(source)) return referTo(source);
+  const object = typeof source === "string" ? objectNamed(source) : undefined;
+  if (object) return { kind: "url", url: addressOf(object) };
+  if (source instanceof URL && source.protocol === "s3:") return { kind: "url", url: source.href };
+  if (typeof source !== "string" || isAddress(source)) return referTo(source);
   return source.startsWith("file:") ? { kind: "path", path: fileURLToPath(source) } : { kind: "path", path: source };
 };
 
@@ -161,6 +165,7 @@ export { Archive } from "./archive.js";
 export { archiveOver } from "./line.js";
 export type { ArchiveLine, CutRowsOptions, FilterOptions, ReadOptions, RecordPlace, SignalOption } from "./archive.js";
 export { ArchiveError } from "./errors.js";
+export { isAddress } from "./files.js";
 export type { IndexFormat, IndexOptions, IndexPiece } from "./indexes.js";
 export type { ArchiveSource, CheckOptions, CollectionSource, CutOptions, FolderSource, InspectOptions, KeptRecords, MemberOption, NamedSource, OpenOptions, ReopenOptions } from "./open.js";
 export { VERSION } from "./protocol.js";

@@ -4,9 +4,10 @@ import { Archive, readParts, type ReadOptions, type SignalOption } from "./archi
 import type { Connect, ConnectOptions, Connection, Helpers, Hire } from "./connection.js";
 import { ArchiveError, abortError, checkAbort } from "./errors.js";
 import type { CutRequest, DocumentsAsked, NamedRef, OpenItem, SourceRef } from "./protocol.js";
+import { httpAddress, objectAt } from "./s3.js";
 import type { CheckSummary, CutProgress, InspectedDamage, InspectedRecord, Problem, Progress, ReadProgress, RecordPart } from "./shapes.js";
 
-/** What can be opened: a file, bytes, or a URL (in Node also a path). */
+/** What can be opened: a file, bytes, or a URL, `s3://bucket/key` too (in Node also a path). */
 export type ArchiveSource = Blob | URL | string | Uint8Array | ArrayBuffer;
 
 /** A source that goes by another name, such as a file's path in its folder. */
@@ -81,7 +82,9 @@ export type ListFolder = (source: ArchiveSource | FolderSource) => Promise<Named
 /** The forms of a source that every host knows. */
 export function referTo(source: ArchiveSource): SourceRef {
   if (typeof source === "string" || source instanceof URL) {
-    return { kind: "url", url: new URL(source, globalThis.location?.href).href };
+    const url = new URL(source, globalThis.location?.href).href;
+    const object = objectAt(url);
+    return { kind: "url", url: object ? httpAddress(object) : url };
   }
   if (source instanceof Blob) return { kind: "blob", blob: source };
   if (source instanceof ArrayBuffer) return { kind: "bytes", bytes: new Uint8Array(source) };

@@ -157,16 +157,19 @@ function totalOf(response: Response): number | undefined {
 }
 
 /** A URL, asked for in windows by Range. A server without Range is read on in one go. */
-class UrlSource implements Source {
+export class UrlSource implements Source {
   size: number | undefined;
   readonly #url: string;
+  readonly #fetch: typeof fetch;
   /** What the server says of the version that was read first. */
   #version: string | undefined;
 
   #isRanged = false;
 
-  constructor({ url, size, version }: Extract<SourceRef, { kind: "url" }>) {
+  /** Other addresses than those of HTTP are asked for by who knows them. */
+  constructor({ url, size, version }: Extract<SourceRef, { kind: "url" }>, ask: typeof fetch = (...asked) => fetch(...asked)) {
     this.#url = url;
+    this.#fetch = ask;
     this.size = size;
     this.#version = version;
   }
@@ -229,7 +232,7 @@ class UrlSource implements Source {
   async #ask(at: number, bytes: number, signal: AbortSignal): Promise<Response | undefined> {
     const get = (headers: Record<string, string>): Promise<Response> =>
       // An archive would push everything else out of the browser's cache, and writing it there takes time.
-      fetch(this.#url, { headers, signal, credentials: "same-origin", cache: "no-store" });
+      this.#fetch(this.#url, { headers, signal, credentials: "same-origin", cache: "no-store" });
     const response = await get({ Range: `bytes=${at}-${at + bytes - 1}` }).catch((error: unknown) => {
       // A browser may ask another site for leave to send Range, and the site may only answer plain requests.
       if (at > 0 || signal.aborted) throw error;
@@ -244,7 +247,7 @@ class UrlSource implements Source {
 
   /** Other sites may hide how long the file is from a Range request, but not from a plain one. */
   async #askSize(signal: AbortSignal): Promise<void> {
-    const response = await fetch(this.#url, { method: "HEAD", signal, credentials: "same-origin", cache: "no-store" }).catch(() => undefined);
+    const response = await this.#fetch(this.#url, { method: "HEAD", signal, credentials: "same-origin", cache: "no-store" }).catch(() => undefined);
     const length = response?.headers.get("Content-Length");
     if (response?.ok && length && !response.headers.has("Content-Encoding")) this.size = Number(length);
   }

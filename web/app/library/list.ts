@@ -2,6 +2,7 @@
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import type { KeptArchive, KeptFile } from "stackroom/library";
 
+import { isReachable } from "../address.js";
 import { visible } from "../content/visible.js";
 import { chosenFiles, type NamedFile } from "../drop.js";
 import { formatBytes, formatCaptured, formatCount } from "../format.js";
@@ -207,7 +208,7 @@ export class Shelves extends LitElement {
 
   #state({ id, state, source, copy, records, share, damageCount }: KeptArchive): TemplateResult {
     const { states } = words;
-    const needsFile = copy === undefined && !/^https?:/.test(source) && this.store.library?.handled.has(id) !== true;
+    const needsFile = copy === undefined && !isReachable(source) && this.store.library?.handled.has(id) !== true;
     const said = [
       state === "ready" ? html`<span>${states.ready}</span>` : html`<span class="warn">${states.indexing(share === undefined ? "" : String(Math.floor(share * 100)), formatCount(records))}</span>`,
       ...(needsFile ? [html`<span>${states.fileNeeded}</span>`] : []),

@@ -1,4 +1,5 @@
 /** What makes an archive the same one when it is opened again, and in what it differs where it is not. */
+import { isReachable } from "../address.js";
 import type { NamedFile } from "../drop.js";
 import type { Source } from "../state.js";
 import { isSigned, unsigned } from "./signed.js";
@@ -18,7 +19,7 @@ export async function sourceKey(source: Source): Promise<string> {
 }
 
 export function addressOf({ source }: KeptArchive): string | undefined {
-  return /^https?:/.test(source) && !isSigned(source) ? source : undefined;
+  return isReachable(source) && !isSigned(source) ? source : undefined;
 }
 
 /** The files as a library knows them again. */
