@@ -5,6 +5,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { argument } from "../../dist/cli/member.js";
 import { ArchiveError } from "../../dist/lib/node.js";
 import { referTo } from "../../dist/lib/open.js";
 import { addressOf, httpAddress, objectAt, objectNamed } from "../../dist/lib/s3.js";
@@ -88,4 +89,10 @@ test("what is not public says which keys it lacks", async () => {
   expect(refused).toBeInstanceOf(ArchiveError);
   expect(String(refused)).toMatch(/AWS_ACCESS_KEY_ID/);
   await expect(asker({})("s3://crawls/%ff")).rejects.toThrow(/no address of an object/);
+});
+
+test("a mark in a key is one of a member only behind the name of a file that may hold others", () => {
+  expect(argument("s3://crawls/a!b/c.warc.gz")).toEqual({ file: "s3://crawls/a!b/c.warc.gz" });
+  expect(argument("s3://crawls/a!b/c.wacz!archive/d!e.warc.gz")).toEqual({ file: "s3://crawls/a!b/c.wacz", member: "archive/d!e.warc.gz" });
+  expect(argument("https://crawls.test/c.wacz!archive/d.warc.gz")).toEqual({ file: "https://crawls.test/c.wacz", member: "archive/d.warc.gz" });
 });

@@ -1,4 +1,7 @@
-/** `FILE!member`: what of an argument is the file, and what a member of it. A file that is called so comes first. */
+/**
+ * `FILE!member`: what of an argument is the file, and what a member of it. A file that is called so comes first; in a URL
+ * such a mark of its own is written %21.
+ */
 
 import { existsSync } from "node:fs";
 
@@ -9,7 +12,11 @@ export interface Argument {
   readonly member?: string;
 }
 
+/** Keys of objects stand as they are, and may have such marks: one counts behind the name of a file that may hold others. */
+const holder = /^.*?\.(?:wacz|zip|tar|tgz|tar\.gz|json|json\.gz|idx)(?=!)/is;
+
 export function argument(text: string): Argument {
+  if (/^s3:/i.test(text)) return atMark(text, holder.exec(text)?.[0].length ?? -1);
   if (isAddress(text)) return atMark(text, text.indexOf("!"));
   if (existsSync(text)) return { file: text };
   for (let mark = text.indexOf("!"); mark > 0; mark = text.indexOf("!", mark + 1)) {
