@@ -14,6 +14,19 @@ const lazyWasm = /^(tools|rewrite|scripts|store|documents)_bg\.wasm$/;
 /** Workers that the first load does without. */
 const lazyWorkers: ReadonlySet<string> = new Set(["owner", "broker", "replayer"]);
 
+/** A script of its own before that of the viewer. Without it, as on the development server, all is started somewhat later. */
+const early: Plugin = {
+  name: "early",
+  transformIndexHtml: {
+    order: "post",
+    handler: (html, { bundle = {} }) => {
+      const chunk = Object.values(bundle).find(({ type, name }) => type === "chunk" && name === "early");
+      const script = chunk && `<script type="module" crossorigin src="/${chunk.fileName}"></script>\n    `;
+      return script ? html.replace(/(?=<script type="module")/, script) : html;
+    },
+  },
+};
+
 const output = {
   entryFileNames: ({ name }: { name: string }): string => (lazyWorkers.has(name) ? "assets/lazy/[name]-[hash].js" : "assets/[name]-[hash].js"),
   chunkFileNames: (chunk: { isDynamicEntry: boolean }): string =>
@@ -52,7 +65,7 @@ const shortened = (sheet: string): string => sheet.replace(/\/\*.*?\*\//gs, "").
 
 export default defineConfig({
   root: at("web/app"),
-  plugins: [archivesAsTheyAre, smallStyles],
+  plugins: [archivesAsTheyAre, smallStyles, early],
   resolve: {
     alias: [
       { find: /^stackroom$/, replacement: at("dist/lib/index.js") },
@@ -68,7 +81,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    rolldownOptions: { output },
+    rolldownOptions: { input: { index: at("web/app/index.html"), early: at("web/app/early.ts") }, output },
   },
   // The development server reads the built library and the sources of the viewer.
   server: { fs: { allow: [at(".")] } },

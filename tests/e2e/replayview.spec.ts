@@ -126,6 +126,20 @@ test("a link to an archived page opens it again, and its record is a step away",
   await expect(page).not.toHaveURL(/[#&]url=/);
 });
 
+test("a link to a page starts the engine and the page's origin while the viewer is still on its way", async ({ page }) => {
+  let letGo = (): void => {};
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route(/\/index-[^/]*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const begun = [/\/worker-[^/]*\.js$/, /\/replayer-[^/]*\.js$/, /^http:\/\/www-chron-example-\w+\.localhost.*\/\.wa\/boot$/].map((pattern) => page.waitForRequest(pattern));
+  await page.goto(link(chronicle.url, "2014"), { waitUntil: "commit" });
+  await Promise.all(begun);
+  letGo();
+  await replayed(page, "Chronicle of 2014");
+});
+
 test("with scripts off none of them runs, and the page is there", async ({ page }) => {
   await open(page);
   await button(page, "More").click();

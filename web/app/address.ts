@@ -16,3 +16,12 @@ export function addressIn(hash: string): { readonly archive: string | null; read
 
 /** Whether a viewer can ask for what has this address. */
 export const isReachable = (address: string): boolean => /^(?:https?|s3):/.test(address);
+
+/** What the address bar says is open, in the form it was given, and which page of it is shown. */
+export function linked(): { readonly source: string | null; readonly address: Address | undefined } {
+  const here = new URL(location.href);
+  const { archive, address } = addressIn(here.hash);
+  return { source: here.searchParams.get("src") ?? archive, address };
+}
+
+export const meant = (source: string): string => (URL.canParse(source, document.baseURI) ? new URL(source, document.baseURI).href : source);

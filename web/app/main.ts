@@ -1,7 +1,8 @@
 /** The composition root: one store over the library, the frame over the store, and the address bar over both. Nothing else. */
-import { checkArchive, openArchive, startAhead } from "stackroom";
+import { checkArchive, openArchive } from "stackroom";
 
-import { addressIn } from "./address.js";
+import { linked, meant } from "./address.js";
+import { startFor } from "./ahead.js";
 import { warmFonts } from "./fonts.js";
 import { isNothingKept, openForKeeping } from "./library/forkeeping.js";
 import { Store } from "./state.js";
@@ -19,20 +20,12 @@ const store = new Store(openArchive, checkArchive);
 const { serviceWorker } = navigator;
 const renewed = new Promise((resolve) => serviceWorker?.controller && serviceWorker.addEventListener("controllerchange", resolve));
 
-/** What the address bar says is open, in the form it was given. */
-function linked(): string | null {
-  const here = new URL(location.href);
-  return here.searchParams.get("src") ?? addressIn(here.hash).archive;
-}
-
-const meant = (source: string): string => (URL.canParse(source, document.baseURI) ? new URL(source, document.baseURI).href : source);
-
 /** Of the archive that the address bar names, or that was opened by hand since. */
 let opened: string | undefined;
 
 store.onSource = (url) => {
   const here = new URL(location.href);
-  const said = linked();
+  const said = linked().source;
   opened = url?.href;
   if (said !== null && url !== undefined && meant(said) === url.href) return;
   here.searchParams.delete("src");
@@ -41,19 +34,13 @@ store.onSource = (url) => {
   if (here.href !== location.href) history.pushState(null, "", here);
 };
 
-/** What shows a page is fetched and started while the archive is opened that it is in. */
-function ahead(source: string, url: string): void {
-  void import("./replay/view.js").catch(() => undefined);
-  if (!URL.canParse(meant(source))) return;
-  store.shown = import("./replay/stage.js").then(({ prepare }) => prepare(new URL(meant(source)), url)).catch(() => undefined);
-}
-
 async function follow(): Promise<void> {
-  const source = linked();
-  const { address } = addressIn(location.hash);
-  if (source !== null && address !== undefined) ahead(source, address.url);
+  const { source, address } = linked();
+  if (source !== null && address !== undefined) {
+    store.shown = startFor(source, address.url);
+    void import("./replay/view.js").catch(() => undefined);
+  }
   const isOpen = source === null ? address !== undefined : store.phase !== "start" && meant(source) === opened;
-  if (source !== null && store.phase === "start") startAhead({ isForKeeping: true });
   if (source !== null && (!isOpen || address === undefined)) await store.openAddress(source);
   else if (!isOpen && store.phase !== "start") await store.close();
   if (address !== undefined && store.phase === "open") store.replay(address);
@@ -77,5 +64,5 @@ const isEmpty = isNothingKept();
 if (isEmpty) store.early = (source, options) => openForKeeping(openArchive, source, options);
 store.ready = fetchLibrary().catch(() => undefined);
 void follow();
-warmFonts();
+void store.shown.then(warmFonts);
 void import("./offline/keep.js").then(({ keepOffline }) => keepOffline(store, renewed)).catch(() => undefined);

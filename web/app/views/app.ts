@@ -4,6 +4,7 @@
  */
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 
+import { startEngine } from "../ahead.js";
 import { visible } from "../content/visible.js";
 import { chosenFiles, droppedFiles } from "../drop.js";
 import { arrived } from "../parts.js";
@@ -340,6 +341,7 @@ export class App extends LitElement {
     if (event.dataTransfer?.types.includes("Files") !== true) return;
     event.preventDefault();
     event.dataTransfer.dropEffect = "copy";
+    if (!this.isDragging && this.store.phase === "start") startEngine();
     this.isDragging = true;
   }
 

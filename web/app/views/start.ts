@@ -1,6 +1,7 @@
 /** The start page: what this is, and every way to open an archive. Also where a failed or cancelled opening is explained. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 
+import { startEngine } from "../ahead.js";
 import { visible } from "../content/visible.js";
 import type { Store } from "../state.js";
 import { Watch } from "../watch.js";
@@ -230,6 +231,7 @@ export class Start extends LitElement {
           spellcheck="false"
           aria-label=${words.urlLabel}
           placeholder=${words.urlPlaceholder}
+          @input=${startEngine}
         />
         <button type="submit">${words.openUrl}</button>
       </form>
@@ -260,10 +262,12 @@ export class Start extends LitElement {
   }
 
   #choose(): void {
+    startEngine();
     this.dispatchEvent(new Event("stackroom-choose", { bubbles: true, composed: true }));
   }
 
   #chooseFolder(): void {
+    startEngine();
     this.dispatchEvent(new Event("stackroom-choose-folder", { bubbles: true, composed: true }));
   }
 
