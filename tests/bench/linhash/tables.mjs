@@ -4,7 +4,7 @@ import { BUCKETS, COUNTS, GET, INSERT, RECORDS } from "./seed.mjs";
 
 const RECORD_KEY_BYTES = 32;
 const SEED_BUCKETS_KEY_BYTES = 32;
-const REPETITIONS = 3;
+const REPETITIONS = 5;
 
 const named = (count) => `${count / 1000}k`;
 
