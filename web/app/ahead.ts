@@ -2,9 +2,10 @@
 import { startAhead } from "stackroom";
 
 import { meant } from "./address.js";
+import { readSetting } from "./library/settings.js";
 
 /** An archive is about to be opened: it was linked, is being dragged here, or somebody goes to choose or name one. */
-export const startEngine = (): void => startAhead({ isForKeeping: true });
+export const startEngine = (): void => startAhead({ isForKeeping: readSetting("keep") !== "off" });
 
 let begun: { readonly link: string; readonly shown: Promise<unknown> } | undefined;
 
