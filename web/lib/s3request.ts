@@ -72,7 +72,8 @@ export function asker(setting: S3Setting): typeof fetch {
     };
     const first = await ask();
     const other = first.headers.get("x-amz-bucket-region");
-    const isElsewhere = !first.ok && other !== null && other !== (region ?? DEFAULT_REGION);
+    // It becomes a part of a host name.
+    const isElsewhere = !first.ok && other !== null && /^[a-z0-9-]{1,32}$/.test(other) && other !== (region ?? DEFAULT_REGION);
     if (isElsewhere) region = other;
     const response = isElsewhere ? await ask() : first;
     if ((response.status === 401 || response.status === 403) && !setting.keys) {
