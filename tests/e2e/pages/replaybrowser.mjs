@@ -7,11 +7,14 @@ import { fileURLToPath } from "node:url";
 import { chromium, firefox } from "@playwright/test";
 import { driverOptions } from "../browser.mjs";
 
+const FEATURES_OFF = "Translate,MediaRouter,HttpsUpgrades,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup";
+
 /** @typedef {"chromium" | "firefox"} BrowserName */
 
 /**
  * Playwright turns off storage partitioning in Chromium, without which a framed site gets no service worker; the last
- * list of features wins. WebDriver turns off Firefox's speculative connections, which leak tests are about.
+ * list of features wins. What hangs from Chromium's address bar is a page of its own, made with each tab: half a second of
+ * processor. WebDriver turns off Firefox's speculative connections, which leak tests are about.
  * @param {BrowserName} name
  * @param {Record<string, string | number | boolean>} firefoxPrefs
  */
@@ -19,7 +22,7 @@ export function replayLaunch(name, firefoxPrefs = {}) {
   const { launchOptions, ...rest } = driverOptions(name);
   const channel = "channel" in rest ? { channel: rest.channel } : {};
   if (name === "chromium") {
-    return { ...launchOptions, args: [...launchOptions.args, "--disable-features=Translate,MediaRouter,HttpsUpgrades", "--autoplay-policy=no-user-gesture-required"] };
+    return { ...launchOptions, args: [...launchOptions.args, `--disable-features=${FEATURES_OFF}`, "--autoplay-policy=no-user-gesture-required"] };
   }
   const firefoxUserPrefs = {
     "remote.prefs.recommended": false,
