@@ -268,6 +268,21 @@ test("where nothing is kept yet, nothing that is opened waits for the library, a
   await origin.close();
 });
 
+test("where something is kept the library starts while the viewer is still on its way", async ({ page }) => {
+  let letGo = (): void => {};
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  await page.addInitScript(() => localStorage.setItem("stackroom.kept", "some"));
+  await page.route(/\/index-[^/]*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const begun = page.waitForRequest(/\/owner-[^/]*\.js$/);
+  await page.goto("/", { waitUntil: "commit" });
+  await begun;
+  letGo();
+  await expect(page.getByRole("heading", { name: "Open a web archive" })).toBeVisible();
+});
+
 test("what is in the library opens without being read again", async ({ page }) => {
   const bytes = longArchive(4_000);
   let isSilent = false;

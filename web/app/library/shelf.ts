@@ -3,9 +3,10 @@
  * It comes late and may not come at all; whatever it cannot do, opening goes on without it.
  */
 import { ArchiveError, type Archive, type RecordRow } from "stackroom";
-import { openSharedLibrary, type AddOptions, type Description, type Hit, type KeptArchive, type KeptDocument, type Room, type SharedIndex, type SharedLibrary, type SortColumn } from "stackroom/library";
+import type { AddOptions, Description, Hit, KeptArchive, KeptDocument, Room, SharedIndex, SharedLibrary, SortColumn } from "stackroom/library";
 import { html, type TemplateResult } from "lit";
 
+import { startLibrary } from "../ahead.js";
 import type { NamedFile } from "../drop.js";
 import { formatCount } from "../format.js";
 import { SearchBar } from "../search/bar.js";
@@ -35,7 +36,7 @@ export type Keeping = "not" | "keeping" | "elsewhere" | "kept" | "failed";
 
 /** Gives the library to the viewer where this browser has what it takes. */
 export async function openShelf(store: Store, openArchive: OpenArchive): Promise<void> {
-  const library = await openSharedLibrary();
+  const library = await startLibrary();
   const shelf = new Shelf(library, store, openArchive);
   await shelf.refresh();
   store.library = shelf;
@@ -83,7 +84,7 @@ export class Shelf {
     this.#store = store;
     this.#openArchive = openArchive;
     this.searchBar = new SearchBar(store, () => this.isComing);
-    library.onChange(() => void this.refresh());
+    library.onChange(() => void this.#store.shown.then(() => this.refresh()));
   }
 
   /** Reads anew what is in the library, once at a time. */
@@ -180,6 +181,7 @@ export class Shelf {
 
   /** A server says what it has when bytes are asked for: where that is something else by now, it is read anew. */
   async #compare(archive: Archive, source: URL): Promise<void> {
+    await this.#store.shown;
     try {
       await archive.indexed;
       const [row] = await archive.rows(0, 1);

@@ -17,8 +17,11 @@ export interface ServeOptions {
 
 /** The whole of an owner's worker, see `owner.ts`. */
 export function serveLibrary({ wasmUrl }: ServeOptions = {}): void {
+  // While the claim is taken.
+  const loaded = init(wasmUrl === undefined ? undefined : { module_or_path: wasmUrl });
+  loaded.catch(() => {});
   hostOwner(async (claim, _files, page) => {
-    await init(wasmUrl === undefined ? undefined : { module_or_path: wasmUrl });
+    await loaded;
     const library = await Library.open({
       storage: await claim.storage(),
       makeStore: PageStore,

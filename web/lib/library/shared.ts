@@ -105,7 +105,8 @@ export class SharedLibrary implements Keeper {
     const state = await this.#tab.client.call("state", { id });
     if (!state) return openArchive(source, { ...options, isForKeeping: true });
     const archive = await reopenArchive(source, keptRecords(state, (from, count) => this.#tab.client.call("storedRows", { id, from, count })), options);
-    await this.touch(id);
+    // Nobody waits for the note.
+    this.touch(id).catch(() => {});
     return archive;
   }
 
