@@ -9,7 +9,7 @@ import { defineConfig, type Plugin } from "vite";
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** Modules of the engine that the first load does without. */
-const lazyWasm = /^(tools|rewrite|scripts|store|documents)_bg\.wasm$/;
+const lazyWasm = /^(tools|rewrite|scripts|store|documents|pdf)_bg\.wasm$/;
 
 /** Workers that the first load does without. */
 const lazyWorkers: ReadonlySet<string> = new Set(["owner", "broker", "replayer"]);

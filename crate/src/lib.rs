@@ -48,6 +48,8 @@ mod order;
 #[cfg(any(feature = "tools", feature = "store"))]
 pub mod pattern;
 pub mod payload;
+#[cfg(feature = "pdf")]
+pub mod pdf;
 #[cfg(any(feature = "tools", feature = "store"))]
 pub mod query;
 pub mod range;

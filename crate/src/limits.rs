@@ -87,6 +87,21 @@ pub const DOCUMENT_LANGUAGE_BYTES: usize = 16 << 10;
 /// Elements within each other in a drawing or a formula in a document; deeper ones are not told apart.
 pub const DOCUMENT_LEVELS_MAX: usize = 64;
 
+/// A PDF is read so far: its end says where its pages are, without which they are searched for.
+pub const PDF_BYTES_MAX: usize = 16 << 20;
+
+/// What is drawn of one PDF, and bytes of what is drawn within that: a book of a thousand pages takes a tenth.
+pub const PDF_STEPS_MAX: u64 = 64 << 20;
+
+/// Drawings of a PDF within each other, and parts of its content.
+pub const PDF_LEVELS_MAX: usize = 16;
+
+/// States of drawing that are kept to be taken up again: 28 by the standard, which many pass.
+pub const PDF_STATES_MAX: usize = 512;
+
+/// Codes of a font: more than there are.
+pub const PDF_CODES_MAX: usize = 1 << 16;
+
 /// Bodies of documents that wait to be taken while an archive is read; those that follow are read later, once more. With
 /// the one under way and those on their way it stays a small part of what an engine takes.
 pub const HARVEST_HELD_BYTES_MAX: usize = 8 << 20;

@@ -7,6 +7,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { at } from "../../web/build/place.mjs";
+import { drawn, pdf } from "../fixtures/pdf.mjs";
 import { failure, runNode, runProgram } from "../rings/program.mjs";
 import { minutesFuzzed } from "./fuzzed.mjs";
 
@@ -17,7 +18,7 @@ const cargo = (args, options) => runProgram("cargo", ["+nightly", "fuzz", ...arg
 
 /** Which fixtures are seeds of a target, by how they are called. */
 const seeds = {
-  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, dictionary: null, document: null, examine: /\.(?:warc|warc\.gz|arc|har|wacz)$/, facets: null, har: /\.har$/, manifest: /datapackage|\.json$/, query: null, rewrite: null, script: null, search: null, state: null, tar: /\.tar$/, tar_gz: /tar\.gz$/,
+  arc: /\.arc$/, arc_gz: /\.arc\.gz$/, body: null, cdx: /\.cdxj?$/, cdx_gz: /\.cdx\.gz$/, detected: /./, dictionary: null, document: null, examine: /\.(?:warc|warc\.gz|arc|har|wacz)$/, facets: null, har: /\.har$/, manifest: /datapackage|\.json$/, pdf: null, query: null, rewrite: null, script: null, search: null, state: null, tar: /\.tar$/, tar_gz: /tar\.gz$/,
   warc: /\.warc$/, warc_gz: /\.warc\.gz$/, warc_zst: /\.zst$/, wbn: /\.wbn$/, zip: /\.(?:zip|wacz)$/,
 };
 const codings = { gzip: "|gzip", "gzip-twice": "|gzip, gzip", deflate: "|deflate", br: "|br", zstd: "|zstd", chunked: "chunked|", "chunked-gzip": "chunked|gzip" };
@@ -39,8 +40,14 @@ function documentSeeds(into) {
   const page = readFileSync(at("tests/sample/site/home/reading/a-box-of-weather.html"));
   const feed = "<?xml version='1.0'?><rss><channel><title>A</title><item><link>http://a.test/</link><description><![CDATA[<p>b &amp; c]]></description></item></channel></rss>";
   const markup = "<!doctype html><svg><title>a</title><![CDATA[b]]></svg><script><!--<script></script>--></script><template><p></template><pre>\n&notin;</pre><img srcset='a 1x, b 2x' alt=c>";
-  const texts = [page, page, "One line\nand another", '{"a": ["b\\u00e4\\ud83d\\ude00", {"c": "http://a.test/"}]}', feed, feed, markup, "/location"];
-  for (const [kind, text] of texts.entries()) writeFileSync(`${into}/kind-${kind}`, Buffer.concat([Buffer.from([kind]), Buffer.from(text)]));
+  const texts = [page, page, "One line\nand another", '{"a": ["b\\u00e4\\ud83d\\ude00", {"c": "http://a.test/"}]}', feed, feed, pdf(drawn("One line", "and \\001ne more")), "/location", markup];
+  for (const [kind, text] of texts.entries()) writeFileSync(`${into}/kind-${kind}`, Buffer.concat([Buffer.from([kind % 8]), Buffer.from(text)]));
+}
+
+/** PDFs with text in several ways. */
+function pdfSeeds(into) {
+  const contents = [drawn("One line", "and \\001ne more"), "BT /F 9 Tf 1 0 0 1 9 9 Tm [(a) -400 <0041> 20] TJ /Span << /ActualText (b) >> BDC (c) ' EMC 2 1 (d) \" T* ET q 1 0 0 1 9 9 cm /X Do Q"];
+  for (const [number, content] of contents.entries()) writeFileSync(`${into}/seed-${number}`, pdf(content));
 }
 
 /** Texts of archived pages, each after a byte that says as what they are rewritten. */
@@ -109,6 +116,7 @@ async function plant(target, fixtures) {
   if (target === "state") return stateSeeds(into, fixtures);
   if (target === "dictionary") return dictionarySeeds(into);
   if (target === "document") return documentSeeds(into);
+  if (target === "pdf") return pdfSeeds(into);
   if (target === "rewrite") return rewriteSeeds(into);
   if (target === "script") return scriptSeeds(into);
   for (const { name, bytes } of JSON.parse(readFileSync(`${fixtures}/cases.json`, "utf8"))) {

@@ -1,5 +1,6 @@
 /** Archives that the specs of the viewer open, made anew in each run. */
 import { deflateSync } from "node:zlib";
+import { drawn, pdf } from "../fixtures/pdf.mjs";
 import { bytes, concat, exchange, httpResponse, truncate, warcGz, warcInfo, warcRecord } from "../fixtures/warc.js";
 
 const page = (url: string, type: string, body: string | Uint8Array, status = 200): Uint8Array[] =>
@@ -144,6 +145,12 @@ export function searchedArchive(count = 60): Uint8Array {
     captured("https://a.example.org/quay.html", "2013-05-01T00:00:00Z", "text/html; charset=utf-8", '<!doctype html><html lang="fa" dir="rtl"><head><meta charset="utf-8"><title>\u0628\u0646\u062f\u0631 quayside</title></head><body><p>\u0628\u0646\u062f\u0631 <b>quayside</b> &lt;img src=x onerror=alert(1)&gt;</p></body></html>'),
   ];
   return warcGz(...pages, ...rest);
+}
+
+/** A page and a PDF. */
+export function pdfArchive(): Uint8Array {
+  const body = pdf(drawn("In spring there was seawater in", "the cellar again, as the year before."), { title: "Report of the harbour master" });
+  return warcGz(warcInfo({}), ...exchange({ url: "http://a.test/", headers: { "Content-Type": "text/html" }, body: "<title>Harbour</title>" }), ...exchange({ url: "http://a.test/report.pdf", headers: { "Content-Type": "application/pdf" }, body }));
 }
 
 /** 120 responses of a megabyte each, every tenth with a word of its own and from another server. */

@@ -1,6 +1,6 @@
 /** Searching: typed, completed, narrowed down, opened at the place, kept, linked, saved, in one archive and in all. */
 import { expect, test, type Locator, type Page } from "@playwright/test";
-import { bodiesArchive, searchedArchive } from "./archives.js";
+import { bodiesArchive, pdfArchive, searchedArchive } from "./archives.js";
 import { faults } from "./faults.js";
 import { replayLaunch, type BrowserName } from "./pages/replaybrowser.mjs";
 import { keepSaves, sendArchive, startOrigin, Viewer } from "./viewer.js";
@@ -326,6 +326,22 @@ test("an archive whose pages were never read is not said to have nothing", async
   const region = page.getByRole("region", { name: "notes.warc.gz" });
   await expect(region).toContainText("Of 63 records 0 can be searched. The rest is read when it is open.");
   await expect(region.getByRole("button", { name: "Open notes.warc.gz" })).toBeVisible();
+});
+
+test("a phrase in a PDF is found, and read where it stands", async ({ page }) => {
+  const viewer = new Viewer(page);
+  await viewer.visit();
+  await viewer.hasLibrary();
+  await viewer.pick({ name: "report.warc.gz", bytes: pdfArchive() });
+  await viewer.kept();
+  await expect(page.getByRole("button", { name: "Pages 2" })).toBeVisible();
+  await search(page, '"seawater in the cellar"', "1 hit in");
+  await expect(hits(page).first()).toContainText("Report of the harbour master");
+  await hits(page).first().click();
+  const text = page.locator("stackroom-said");
+  await expect(text).toContainText("PDF");
+  await expect(text).toContainText("was seawater in the cellar again");
+  await expect(text.getByRole("link", { name: "http://a.test/linked" }).or(text.getByText("http://a.test/linked"))).toBeVisible();
 });
 
 test("all of it goes by keys", async ({ page }) => {

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use stackroom::archive::{Feed, Format, Part, Pick, detect, parser};
 use stackroom::captures::Captures;
 use stackroom::codec::Reader;
-use stackroom::document::{Charsets, Document, DocumentKind, Found, read};
+use stackroom::document::{Document, DocumentKind, Found, Helper, read};
 use stackroom::harvest::{DocumentsAgain, Harvest, Harvesting, may_be_document};
 use stackroom::limits::{DOCUMENT_BYTES_MAX, HARVEST_HELD_BYTES_MAX};
 use support::fixtures::{bombs, fixtures};
@@ -21,10 +21,14 @@ use support::{Random, gzip, is_deep, record};
 /// The sets of another library.
 struct Native;
 
-impl Charsets for Native {
+impl Helper for Native {
     fn decode(&mut self, charset: &str, bytes: &[u8]) -> Option<String> {
         let encoding = encoding_rs::Encoding::for_label(charset.as_bytes())?;
         Some(encoding.decode(bytes).0.into_owned())
+    }
+
+    fn pdf(&mut self, body: &[u8]) -> Option<Document> {
+        stackroom::pdf::read(body.to_vec())
     }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The six WASM modules of the one crate: crate/ -> web/lib/wasm/, one wasm-pack run each.
- * `engine` is the first load; `rewrite`, `scripts`, `store` and `documents` are fetched when something first needs them. `tools` holds the
+ * The seven WASM modules of the one crate: crate/ -> web/lib/wasm/, one wasm-pack run each.
+ * `engine` is the first load; `rewrite`, `scripts`, `store`, `documents` and `pdf` are fetched when something first needs them. `tools` holds the
  * engine, decoders of rarer codings and all that writes and verifies: what Node runs on, and a browser where the engine is not enough.
  */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -12,14 +12,16 @@ import { step } from "./say.mjs";
 import { reportModules } from "./sizes.mjs";
 import { digest, isFresh, leaveStamp } from "./stamp.mjs";
 
-export const wasmModules = ["engine", "tools", "rewrite", "scripts", "store", "documents"];
+export const wasmModules = ["engine", "tools", "rewrite", "scripts", "store", "documents", "pdf"];
 
 const rustFlags = "-C target-feature=+simd128";
 /** What is hardly longer than a call of it is put in its place: left to itself, "small" does so less, and is larger and slower for it. */
 const smallFlags = `${rustFlags} -C llvm-args=-inline-threshold=15`;
 /** Modules are small before they are fast, but for those whose whole point is speed and that no first load needs. */
 const profiles = { store: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, documents: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, scripts: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, dictionary: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" } };
-const flagsOf = (name) => (name in profiles ? rustFlags : smallFlags);
+/** No file makes a reader of documents ask for more memory than this. */
+const boundFlags = `${smallFlags} -C link-arg=--max-memory=536870912`;
+const flagsOf = (name) => (name in profiles ? rustFlags : name === "pdf" ? boundFlags : smallFlags);
 const outputs = (name) => [".js", ".d.ts", "_bg.wasm"].map((end) => `web/lib/wasm/${name}${end}`);
 const inputs = ["crate", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "web/build/shrink.mjs"];
 

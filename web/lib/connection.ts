@@ -15,6 +15,8 @@ export interface ConnectOptions {
   readonly toolsUrl?: string | URL | undefined;
   /** Where `documents_bg.wasm` is, if not beside the library: fetched where documents are asked for. */
   readonly documentsUrl?: string | URL | undefined;
+  /** Where `pdf_bg.wasm` is, if not beside the library: fetched where a PDF is among the documents. */
+  readonly pdfUrl?: string | URL | undefined;
   /** Where `worker.js` is, if not beside the library. */
   readonly workerUrl?: string | URL | undefined;
   /** False runs the engine beside the caller. */
@@ -107,10 +109,13 @@ export async function greet(connection: Connection, { signal, wasmUrl, toolsUrl 
 }
 
 /** The same for what reads documents. */
-export async function greetReader(connection: Connection, { signal, documentsUrl }: ConnectOptions): Promise<Connection> {
+export async function greetReader(connection: Connection, { signal, documentsUrl, pdfUrl }: ConnectOptions): Promise<Connection> {
   try {
-    const url = documentsUrl !== undefined && { documentsUrl: absolute(documentsUrl) };
-    await connection.client.call("greetReader", { version: VERSION, ...url }, { signal });
+    const urls = {
+      ...(documentsUrl !== undefined && { documentsUrl: absolute(documentsUrl) }),
+      ...(pdfUrl !== undefined && { pdfUrl: absolute(pdfUrl) }),
+    };
+    await connection.client.call("greetReader", { version: VERSION, ...urls }, { signal });
     return connection;
   } catch (error) {
     connection.close();

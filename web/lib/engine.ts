@@ -7,8 +7,9 @@ import { Collection, firstBytes, needsTools } from "./collection.js";
 import { ArchiveError, abortError, checkAbort, noMember, notOpen } from "./errors.js";
 import { Filters } from "./filters.js";
 import { parseLines } from "./lines.js";
+import type { DocumentReader } from "./documentreader.js";
 import type { Harvesting } from "./harvesting.js";
-import type { DocumentsExports, EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
+import type { EngineExports, EngineModule, ModuleUrls, Modules, ToolsExports } from "./module.js";
 import { Client, serve, type Handlers } from "./port.js";
 import { VERSION, type Calls, type CheckItem, type CutItem, type CutRequest, type CutRowsRequest, type DocumentsAsked, type FilterItem, type NamedRef, type OpenItem, type SourceRef, type Streams } from "./protocol.js";
 import { Breath, pump } from "./pump.js";
@@ -41,7 +42,7 @@ export class Engine {
   /** Where documents are gathered while files are read. */
   #harvesting: Harvesting | undefined;
   /** What reads documents, where this engine is for that. */
-  #documents: DocumentsExports | undefined;
+  #reader: DocumentReader | undefined;
   #isIndexed = false;
   /** When opening began, by the clock of this thread. */
   #started = 0;
@@ -99,7 +100,7 @@ export class Engine {
       wasted: () => this.#collection?.wasted ?? 0,
       closeFilter: ({ filter }) => this.#closeFilter(filter),
       stopHarvest: () => this.#stopHarvest(),
-      greetReader: ({ version, documentsUrl }) => this.#greetReader(version, documentsUrl),
+      greetReader: (request) => this.#greetReader(request),
       readDocuments: ({ found }) => this.#readDocuments(found),
       surt: ({ urls }) => this.#surt(urls),
       open: (request, signal) => this.#open(request, signal),
@@ -344,19 +345,19 @@ export class Engine {
     return null;
   }
 
-  async #greetReader(asked: string, url: string | undefined): Promise<{ version: string }> {
+  async #greetReader({ version: asked, documentsUrl, pdfUrl }: Parameters<Calls["greetReader"]>[0]): Promise<{ version: string }> {
     if (asked !== VERSION) throw versionError(`the page is of version ${asked}, its worker of ${VERSION}`);
-    const documents = await this.#modules.documents(url);
+    const [{ DocumentReader }, documents] = await Promise.all([import("./documentreader.js"), this.#modules.documents(documentsUrl)]);
     const version = documents.version();
     if (version !== VERSION) throw versionError(`the reader of documents is of version ${version}, its worker of ${VERSION}`);
-    this.#documents = documents;
+    this.#reader = new DocumentReader(documents, () => this.#modules.pdf(pdfUrl));
     return { version };
   }
 
-  #readDocuments(found: Uint8Array): Uint8Array {
-    if (!this.#documents) throw new ArchiveError("engine/not-loaded", "The reader of documents was not greeted.");
+  async #readDocuments(found: Uint8Array): Promise<Uint8Array> {
+    if (!this.#reader) throw new ArchiveError("engine/not-loaded", "The reader of documents was not greeted.");
     // The row up to which all is told stands before the bodies.
-    const documents = this.#documents.read_documents(found.subarray(8));
+    const documents = await this.#reader.read(found.subarray(8));
     release(found);
     return documents;
   }

@@ -1,7 +1,7 @@
 /**
  * The WebAssembly modules that an engine runs on, ready to use: `engine` to begin with, and `tools`, which holds the
- * same and more, where that is not enough, as for bodies that are encoded in a rarer way; `documents` for what they say. How Node loads them is
- * in `node.ts`.
+ * same and more, where that is not enough, as for bodies that are encoded in a rarer way; `documents` for what they say, and
+ * `pdf` for those that are PDFs. How Node loads them is in `node.ts`.
  */
 
 import { ArchiveError } from "./errors.js";
@@ -26,12 +26,16 @@ export interface ModuleUrls {
 
 export type DocumentsExports = typeof import("./wasm/documents.js");
 
+export type PdfExports = typeof import("./wasm/pdf.js");
+
 export interface Modules {
   readonly engine: (urls: ModuleUrls) => Promise<EngineModule>;
   /** Fetched when it is first needed. */
   readonly tools: (urls: ModuleUrls) => Promise<EngineModule>;
   /** What reads documents, by itself. */
   readonly documents: (url: string | undefined) => Promise<DocumentsExports>;
+  /** Fetched for the first PDF. */
+  readonly pdf: (url: string | undefined) => Promise<PdfExports>;
 }
 
 export const modules: Modules = {
@@ -44,6 +48,11 @@ export const modules: Modules = {
     const documents = await import("./wasm/documents.js").catch(notLoaded);
     await documents.default(url === undefined ? undefined : { module_or_path: url }).catch(notLoaded);
     return documents;
+  },
+  pdf: async (url) => {
+    const pdf = await import("./wasm/pdf.js").catch(notLoaded);
+    await pdf.default(url === undefined ? undefined : { module_or_path: url }).catch(notLoaded);
+    return pdf;
   },
 };
 

@@ -19,6 +19,7 @@ import init, * as tools from "./wasm/tools.js";
 
 const TOOLS = new URL("./wasm/tools_bg.wasm", import.meta.url);
 const DOCUMENTS = new URL("./wasm/documents_bg.wasm", import.meta.url);
+const PDF = new URL("./wasm/pdf_bg.wasm", import.meta.url);
 
 const fileBytes = async (url: URL): Promise<BufferSource> => {
   if (url.protocol === "file:") return readFile(fileURLToPath(url));
@@ -37,7 +38,13 @@ const documents: Modules["documents"] = async (url) => {
   return module;
 };
 
-const modules: Modules = { engine: load, tools: load, documents };
+const pdf: Modules["pdf"] = async (url) => {
+  const module = await import("./wasm/pdf.js");
+  await module.default({ module_or_path: await fileBytes(url === undefined ? PDF : new URL(url)) });
+  return module;
+};
+
+const modules: Modules = { engine: load, tools: load, documents, pdf };
 
 const beside = (): Connection => loopback(new Engine(openNodeSource, modules));
 

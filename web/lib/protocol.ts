@@ -81,7 +81,7 @@ export interface Calls {
   /** Gathers no more documents, and forgets those that were not taken. */
   stopHarvest(request: Record<string, never>): null;
   /** Says where the module is that reads documents; the rest of an engine is not needed for it. */
-  greetReader(request: { version: string; documentsUrl?: string }): { version: string };
+  greetReader(request: { version: string; documentsUrl?: string; pdfUrl?: string }): { version: string };
   /** Documents of what `harvest` gave, as the engine writes them. */
   readDocuments(request: { found: Uint8Array }): Uint8Array;
   closeFilter(request: { filter: number }): null;

@@ -43,6 +43,18 @@ impl Found {
         }
     }
 
+    /// Passes over one and tells its kind.
+    pub fn pass(reader: &mut Reader<'_>) -> Option<DocumentKind> {
+        reader.varint()?;
+        let kind = DocumentKind::from_number(reader.varint()?)?;
+        reader.varint()?;
+        for _ in 0..4 {
+            let length = usize::try_from(reader.varint()?).ok()?;
+            reader.take(length)?;
+        }
+        Some(kind)
+    }
+
     /// `None` where this is nothing of the kind.
     pub fn read(reader: &mut Reader<'_>) -> Option<Found> {
         let row = reader.varint()?;
@@ -83,9 +95,13 @@ mod tests {
         let mut out = Writer::new();
         found.write(&mut out);
         let bytes = out.finish();
+        let mut reader = Reader::new(&bytes);
+        assert_eq!(Found::pass(&mut reader), Some(found.kind));
+        assert!(reader.is_empty());
         assert_eq!(Found::read(&mut Reader::new(&bytes)), Some(found));
         for end in 0..bytes.len() {
             assert_eq!(Found::read(&mut Reader::new(&bytes[..end])), None);
+            assert_eq!(Found::pass(&mut Reader::new(&bytes[..end])), None);
         }
     }
 }

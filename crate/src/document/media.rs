@@ -16,6 +16,7 @@ impl DocumentKind {
             | b"text/rss+xml" => DocumentKind::Feed,
             b"application/json" | b"text/json" => DocumentKind::Json,
             b"application/xml" | b"text/xml" => DocumentKind::Xml,
+            b"application/pdf" | b"application/x-pdf" => DocumentKind::Pdf,
             // A picture, not a text.
             b"image/svg+xml" => return None,
             _ if media.ends_with(b"+json") => DocumentKind::Json,
@@ -35,6 +36,7 @@ mod tests {
         assert_eq!(of(b"text/html"), Some(DocumentKind::Html));
         assert_eq!(of(b"application/atom+xml"), Some(DocumentKind::Feed));
         assert_eq!(of(b"application/ld+json"), Some(DocumentKind::Json));
+        assert_eq!(of(b"application/pdf"), Some(DocumentKind::Pdf));
         for other in [
             "image/svg+xml",
             "text/css",

@@ -8,7 +8,7 @@ mod reading;
 
 pub use found::Found;
 #[cfg(feature = "documents")]
-pub use reading::{Charsets, read};
+pub use reading::{Helper, read};
 
 /// What a document was read as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -16,7 +16,8 @@ use crate::content::{Description, is_media_type};
 use crate::document::{DocumentKind, Found};
 use crate::error::Damage;
 use crate::limits::{
-    DOCUMENT_BYTES_MAX, DOCUMENT_LOOK_BYTES, HARVEST_HELD_BYTES_MAX, TABLE_URL_BYTES_MAX,
+    DOCUMENT_BYTES_MAX, DOCUMENT_LOOK_BYTES, HARVEST_HELD_BYTES_MAX, PDF_BYTES_MAX,
+    TABLE_URL_BYTES_MAX,
 };
 use crate::payload::Budget;
 
@@ -51,6 +52,8 @@ struct Draft {
     found: Found,
     decoder: BodyDecoder,
     body: Gathered,
+    /// However long documents of its kind may be.
+    bytes_left: usize,
     stored_bytes: u64,
 }
 
@@ -74,6 +77,14 @@ impl Content for Gathered {
     }
 }
 
+/// Of a body whose kind is stated.
+fn bytes_max(kind: DocumentKind) -> usize {
+    match kind {
+        DocumentKind::Pdf => PDF_BYTES_MAX,
+        _ => DOCUMENT_BYTES_MAX,
+    }
+}
+
 impl Draft {
     fn of(head: &WarcHead, budget: &Budget) -> Option<Draft> {
         let can_be = matches!(
@@ -82,7 +93,7 @@ impl Draft {
         );
         let is_partial =
             head.get_raw("WARC-Truncated").is_some() || head.segment_number().is_some();
-        let bytes_max = usize::try_from(budget.left()).unwrap_or(usize::MAX);
+        let bytes_left = usize::try_from(budget.left()).unwrap_or(usize::MAX);
         let draft = can_be.then(|| Draft {
             aim: Aim::Nothing,
             stated: head.get("Content-Type"),
@@ -94,8 +105,9 @@ impl Draft {
             decoder: BodyDecoder::new(None),
             body: Gathered {
                 bytes: Vec::new(),
-                bytes_max: bytes_max.min(DOCUMENT_BYTES_MAX),
+                bytes_max: bytes_left.min(DOCUMENT_BYTES_MAX),
             },
+            bytes_left,
             stored_bytes: 0,
         });
         draft.map(|mut draft| {
@@ -133,15 +145,20 @@ impl Draft {
     }
 
     /// What states that it is something else is not looked into.
-    fn aim_by_type(&self) -> Aim {
+    fn aim_by_type(&mut self) -> Aim {
         let stated = [&self.stated, &self.identified].into_iter().flatten();
         let mut named = stated
             .map(|value| media_type(value))
             .filter(|name| is_media_type(name));
-        let is_other = |name: Vec<u8>| DocumentKind::of_media(&name).is_none();
-        match named.next().is_some_and(is_other) {
-            true => Aim::Nothing,
-            false => Aim::Body,
+        let Some(name) = named.next() else {
+            return Aim::Body;
+        };
+        match DocumentKind::of_media(&name) {
+            Some(kind) => {
+                self.body.bytes_max = self.bytes_left.min(bytes_max(kind));
+                Aim::Body
+            }
+            None => Aim::Nothing,
         }
     }
 
@@ -164,9 +181,12 @@ impl Draft {
     fn described(&self) -> Option<(DocumentKind, &'static str)> {
         let (stated, identified) = (self.stated.as_deref(), self.identified.as_deref());
         let description = Description::new(stated, identified, &self.body.bytes);
-        let (charset, _) = description.charset?;
         let (media, _) = description.media?;
-        Some((DocumentKind::of_media(&media)?, charset))
+        match DocumentKind::of_media(&media)? {
+            // Its texts have sets of their own.
+            DocumentKind::Pdf => Some((DocumentKind::Pdf, "")),
+            kind => Some((kind, description.charset?.0)),
+        }
     }
 
     fn finish(mut self, record: &Record, budget: &mut Budget) -> Option<Found> {

@@ -33,6 +33,8 @@ mod keyed;
 #[cfg(feature = "tools")]
 mod number;
 mod numbers;
+#[cfg(feature = "pdf")]
+mod pdf;
 #[cfg(feature = "tools")]
 mod picks;
 #[cfg(feature = "tools")]

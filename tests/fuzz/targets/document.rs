@@ -2,14 +2,18 @@
 #![no_main]
 
 use stackroom::codec::{Reader, Writer};
-use stackroom::document::{Charsets, Document, DocumentKind, Found, read};
+use stackroom::document::{Document, DocumentKind, Found, Helper, read};
 
-/// No set but UTF-8: others are the host's.
+/// PDFs, and no set but UTF-8: others are the host's.
 struct None;
 
-impl Charsets for None {
+impl Helper for None {
     fn decode(&mut self, _: &str, _: &[u8]) -> Option<String> {
         Option::None
+    }
+
+    fn pdf(&mut self, body: &[u8]) -> Option<Document> {
+        stackroom::pdf::read(body.to_vec())
     }
 }
 

@@ -12,23 +12,30 @@ mod text;
 use std::borrow::Cow;
 
 use super::{Document, DocumentKind, Found};
-use crate::limits::TABLE_URL_BYTES_MAX;
+use crate::limits::{DOCUMENT_DESCRIPTION_BYTES_MAX, TABLE_URL_BYTES_MAX};
 
-/// Who decodes text in sets other than UTF-8.
-pub trait Charsets {
-    /// What is no letter becomes U+FFFD. `None` where there is no such set.
+/// What reading documents leaves to others.
+pub trait Helper {
+    /// Text in a set other than UTF-8: what is no letter becomes U+FFFD. `None` where there is no such set.
     fn decode(&mut self, charset: &str, bytes: &[u8]) -> Option<String>;
+
+    /// What a PDF says. `None` where that cannot be read.
+    fn pdf(&mut self, body: &[u8]) -> Option<Document>;
 }
 
 /// The document that a body is.
-pub fn read(found: Found, charsets: &mut dyn Charsets) -> Document {
-    let text = decoded(&found, charsets);
+pub fn read(found: Found, helper: &mut dyn Helper) -> Document {
+    let text = match found.kind {
+        DocumentKind::Pdf => Cow::Borrowed(""),
+        _ => decoded(&found, helper),
+    };
     let mut document = match found.kind {
         DocumentKind::Html => html::read(&text, html::Syntax::Html),
         DocumentKind::Xhtml => html::read(&text, html::Syntax::Xml),
         DocumentKind::Xml | DocumentKind::Feed => feed::read(&text),
         DocumentKind::Json => json::read(&text),
-        DocumentKind::Text | DocumentKind::Pdf => plain(&text),
+        DocumentKind::Text => plain(&text),
+        DocumentKind::Pdf => pdf(helper.pdf(&found.body)),
         DocumentKind::Redirect => Document {
             kind: DocumentKind::Redirect,
             redirect: text::one_line(
@@ -51,7 +58,7 @@ pub fn read(found: Found, charsets: &mut dyn Charsets) -> Document {
     document
 }
 
-fn decoded<'a>(found: &'a Found, charsets: &mut dyn Charsets) -> Cow<'a, str> {
+fn decoded<'a>(found: &'a Found, helper: &mut dyn Helper) -> Cow<'a, str> {
     let bytes = found
         .body
         .strip_prefix(b"\xef\xbb\xbf")
@@ -63,9 +70,23 @@ fn decoded<'a>(found: &'a Found, charsets: &mut dyn Charsets) -> Cow<'a, str> {
             && bytes.is_ascii();
     let text = match is_plain {
         true => None,
-        false => charsets.decode(&found.charset, bytes),
+        false => helper.decode(&found.charset, bytes),
     };
     text.map_or_else(|| String::from_utf8_lossy(bytes), Cow::Owned)
+}
+
+/// One that cannot be read is one all the same.
+fn pdf(read: Option<Document>) -> Document {
+    let read = read.unwrap_or_default();
+    let mut lines = text::Lines::default();
+    lines.push_lines(&read.text);
+    Document {
+        kind: DocumentKind::Pdf,
+        is_cut: read.is_cut || lines.is_cut(),
+        title: text::one_line(&read.title, DOCUMENT_DESCRIPTION_BYTES_MAX),
+        text: lines.finish(),
+        ..read
+    }
 }
 
 fn plain(text: &str) -> Document {
