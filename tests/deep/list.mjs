@@ -8,6 +8,7 @@ import { runLastRecord } from "./lastrecord.mjs";
 import { runLabels } from "./labels.mjs";
 import { runLeaks } from "./leaks.mjs";
 import { runLibrary } from "./library.mjs";
+import { runPdf } from "./pdf.mjs";
 import { runPywb } from "./pywb.mjs";
 import { runReplayed } from "./replayed.mjs";
 import { runS3 } from "./s3.mjs";
@@ -63,6 +64,11 @@ export const deepTests = {
     what: "STACKROOM_LIBRARY_GB (20) of split WARCs kept in the library of each browser, killed twice on the way",
     takes: "an hour",
     run: runLibrary,
+  },
+  pdf: {
+    what: "PDFs by ReportLab and fpdf2, and those in STACKROOM_PDFS, read as pypdf and pdfminer.six read them; needs python3 and its registry",
+    takes: "minutes",
+    run: runPdf,
   },
   pywb: {
     what: "pywb serves captures from our CDXJ, CDX and ZipNum indexes; needs python3 and its registry",

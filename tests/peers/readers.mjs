@@ -14,18 +14,18 @@ export const JWARC = "0.31.1";
 const works = (program, args, options = {}) => spawnSync(program, args, { stdio: ["ignore", "ignore", "inherit"], ...options }).status === 0;
 const say = (text) => process.stderr.write(`peers: ${text}\n`);
 
-/** The interpreter that has warcio and FastWARC, or why there is none. */
-export function python() {
-  const folder = join(FOLDER, "python");
+/** The interpreter that has packages, warcio and FastWARC if none are named, or why there is none. */
+export function python(name = "python", packages = PACKAGES) {
+  const folder = join(FOLDER, name);
   const interpreter = join(folder, process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
-  const done = join(folder, `done-${PACKAGES.join("-").replaceAll("==", "_")}`);
+  const done = join(folder, `done-${packages.join("-").replaceAll("==", "_")}`);
   if (existsSync(done)) return { interpreter };
   const base = ["python3", "python"].find((name) => works(name, ["-c", "import venv, sys; sys.exit(sys.version_info < (3, 9))"], { stdio: "ignore" }));
   if (base === undefined) return { missing: "there is no Python 3.9 or later with venv" };
-  say(`installing ${PACKAGES.join(", ")}`);
+  say(`installing ${packages.join(", ")}`);
   mkdirSync(FOLDER, { recursive: true });
   if (!works(base, ["-m", "venv", "--clear", folder])) return { missing: "a Python environment could not be made" };
-  if (!works(interpreter, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...PACKAGES])) return { missing: "the Python packages could not be installed" };
+  if (!works(interpreter, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...packages])) return { missing: "the Python packages could not be installed" };
   writeFileSync(done, "");
   return { interpreter };
 }
