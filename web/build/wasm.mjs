@@ -3,7 +3,7 @@
  * `engine` is the first load; `rewrite`, `scripts`, `store`, `documents` and `pdf` are fetched when something first needs them. `tools` holds the
  * engine, decoders of rarer codings and all that writes and verifies: what Node runs on, and a browser where the engine is not enough.
  */
-import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { run, runScript } from "./command.mjs";
 import { at } from "./place.mjs";
@@ -22,12 +22,24 @@ const profiles = { store: { CARGO_PROFILE_RELEASE_OPT_LEVEL: "3" }, documents: {
 /** No file makes a reader of documents ask for more memory than this. */
 const boundFlags = `${smallFlags} -C link-arg=--max-memory=536870912`;
 const flagsOf = (name) => (name in profiles ? rustFlags : name === "pdf" ? boundFlags : smallFlags);
+/**
+ * What broke off in the middle has a memory in disorder, and one that asked for all there may be never gives it back: the
+ * module goes on with another instance. The glue has no way to make one.
+ */
+const renewal = {
+  pdf: {
+    js: "\n/** Another instance, with a memory of its own, in place of this one. */\nexport function renew() {\n    __wbg_finalize_init(new WebAssembly.Instance(wasmModule, __wbg_get_imports()), wasmModule);\n}\n",
+    ts: "\n/** Another instance, with a memory of its own, in place of this one. */\nexport function renew(): void;\n",
+    needs: ["function __wbg_finalize_init(instance, module) {", "function __wbg_get_imports() {", "let wasmModule"],
+  },
+};
+
 const outputs = (name) => [".js", ".d.ts", "_bg.wasm"].map((end) => `web/lib/wasm/${name}${end}`);
 const inputs = ["crate", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "web/build/shrink.mjs"];
 
 function staleModules() {
   const digested = digest(inputs);
-  const all = wasmModules.map((name) => ({ name, made: [name, digested, flagsOf(name), ...Object.values(profiles[name] ?? {})].join(" ") }));
+  const all = wasmModules.map((name) => ({ name, made: [name, digested, flagsOf(name), ...Object.values(profiles[name] ?? {}), ...(renewal[name] ? [JSON.stringify(renewal[name])] : [])].join(" ") }));
   return all.filter(({ name, made }) => !isFresh(`wasm-${name}`, made, outputs(name)));
 }
 
@@ -76,4 +88,14 @@ async function build(name, env, features = [], folder = at("web/lib/wasm")) {
     if (/\.wasm$/.test(file)) await runScript(at("web/build/shrink.mjs"), [`${aside}/${file}`, join(folder, file)]);
     else if (/\.(js|ts)$/.test(file)) copyFileSync(`${aside}/${file}`, join(folder, file));
   }
+  if (name in renewal) addRenewal(name, folder);
+}
+
+function addRenewal(name, folder) {
+  const { js, ts, needs } = renewal[name];
+  const glue = join(folder, `${name}.js`);
+  const text = readFileSync(glue, "utf8");
+  if (!needs.every((piece) => text.includes(piece))) throw new Error(`${name}.js is not as wasm-bindgen made it until now: see what renews its instance`);
+  appendFileSync(glue, js);
+  appendFileSync(join(folder, `${name}.d.ts`), ts);
 }
