@@ -12,7 +12,7 @@ import { filesBelow } from "./stamp.mjs";
 
 export const firstLoadBytesMax = 211_000;
 /** Each WASM module, gzipped. Of `store`, 30 kB are stemmers of eleven languages. */
-export const moduleBytesMax = { engine: 143_000, tools: 439_500, rewrite: 132_000, scripts: 24_900, store: 418_500, documents: 58_500, pdf: 136_500 };
+export const moduleBytesMax = { engine: 143_000, tools: 439_500, rewrite: 132_000, scripts: 24_900, store: 418_500, documents: 58_500, pdf: 140_000 };
 
 const gzipped = (path) => gzipSync(readFileSync(at(path)), { level: 9 }).length;
 
@@ -53,7 +53,7 @@ export function reportFirstLoad() {
 }
 
 /** All that a browser can ever fetch of the viewer: the same with what comes later, each file once. */
-export const everythingBytesMax = 1_604_000;
+export const everythingBytesMax = 1_608_000;
 
 export function reportEverything(folder = "dist/app") {
   const paths = filesBelow([folder]).filter((path) => /\.(html|js|css|wasm)$/.test(path));

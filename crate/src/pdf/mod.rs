@@ -10,6 +10,7 @@ mod font;
 mod layout;
 mod matrix;
 mod page;
+mod pictures;
 
 use std::collections::HashMap;
 

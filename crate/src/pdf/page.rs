@@ -12,6 +12,7 @@ use super::encoding::text_string;
 use super::font::Font;
 use super::layout::{Drawn, Layout};
 use super::matrix::Matrix;
+use super::pictures::without_pictures;
 use crate::limits::{PDF_LEVELS_MAX, PDF_STATES_MAX};
 
 pub type Fonts = HashMap<ObjectIdentifier, Rc<Font>>;
@@ -25,8 +26,9 @@ pub fn show(page: &Page<'_>, fonts: &mut Fonts, steps: &mut u64, layout: &mut La
         marks: Vec::new(),
         instead: None,
     };
+    let content = without_pictures(page.page_stream().unwrap_or_default());
     canvas.draw(
-        page.typed_operations(),
+        TypedIter::new(&content),
         page.resources(),
         &State::default(),
         0,
@@ -228,7 +230,7 @@ impl Canvas<'_> {
         }
         let own = dict.get::<Dict<'_>>("Resources").map(Resources::new);
         self.draw(
-            TypedIter::new(&data),
+            TypedIter::new(&without_pictures(&data)),
             own.as_ref().unwrap_or(around),
             &state,
             level + 1,

@@ -129,3 +129,45 @@ fn files_that_end_early_or_have_wrong_bytes_tell_what_they_can() {
     assert_eq!(read(b"%PDF-1.4\nnothing".to_vec()), None);
     assert_eq!(read(Vec::new()), None);
 }
+
+#[test]
+fn hostile_files_take_no_longer_than_others() {
+    let long = |piece: &str| piece.repeat((1 << 20) / piece.len());
+    let seconds = |file: Vec<u8>| {
+        let start = std::time::Instant::now();
+        read(file);
+        start.elapsed().as_secs_f64()
+    };
+    let drawn = |content: &str| seconds(pdf(content, HELVETICA, &[]));
+    // What takes the square of its length takes minutes; a machine that is busy takes a second now and then.
+    let limit = 30.0 * drawn(&long("BT /F 9 Tf (a word) Tj 0 -9 Td ET ")).max(0.1);
+    for piece in [
+        "BI /W 1 ID ",
+        "BI /W 1 ID x EI\u{7f}",
+        "BI ID x EI BI ",
+        "(",
+        "[",
+        "<",
+        "<<",
+        "/X Do ",
+        "q ",
+        "1 ",
+        "/F 9 Tf ",
+        "/S << /ActualText (a) >> BDC ",
+        "EMC Q ",
+    ] {
+        assert!(drawn(&long(piece)) < limit, "{piece}");
+    }
+    for piece in [
+        "1 0 obj<<>>endobj ",
+        "1 0 obj[",
+        "<</A",
+        "startxref\n0\n%%EOF\n",
+        "xref\n0 1\n0000000000 65535 f \ntrailer<</Prev 9>>\n",
+        "1 0 obj<</Length 9>>stream\n",
+        "%a\n",
+    ] {
+        let file = format!("%PDF-1.4\n{}", long(piece)).into_bytes();
+        assert!(seconds(file) < limit, "{piece}");
+    }
+}
