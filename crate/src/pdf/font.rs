@@ -21,6 +21,8 @@ pub struct Font {
     codes: Codes,
     to_unicode: Option<CMap>,
     pub is_vertical: bool,
+    /// As much as making it took.
+    pub bytes_read: usize,
 }
 
 enum Codes {
@@ -57,19 +59,24 @@ const HELVETICA: [u16; 95] = [
     667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500,
     222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 ];
+/// As much as a font takes besides its table: what else it has is seldom longer.
+const FONT_BYTES: usize = 1 << 16;
 const COURIER: f32 = 0.6;
 const USUAL_WIDTH: f32 = 0.556;
 
 impl Font {
     pub fn of(dict: &Dict<'_>) -> Font {
-        let to_unicode = dict
+        let table = dict
             .get::<Stream<'_>>("ToUnicode")
-            .and_then(|stream| stream.decoded().ok().map(|data| CMap::parse(&data)));
+            .and_then(|stream| stream.decoded().ok());
+        let to_unicode = table.as_ref().map(|data| CMap::parse(data));
+        let bytes_read = FONT_BYTES + table.map_or(0, |data| data.len());
         let encoding = dict.get::<Name<'_>>("Encoding");
         let is_composite = dict
             .get::<Name<'_>>("Subtype")
             .is_some_and(|kind| kind.as_ref() == b"Type0");
         Font {
+            bytes_read,
             codes: if is_composite {
                 Codes::Composite(Composite::of(dict))
             } else {

@@ -53,6 +53,8 @@ pub fn read(body: Vec<u8>) -> Option<Document> {
         page::show(page, &mut fonts, &mut steps, &mut text);
         text.end_block();
         let links = page.raw().get::<Array<'_>>("Annots");
+        let bytes = links.as_ref().map_or(0, |all| all.data().len());
+        steps = steps.saturating_sub(bytes as u64);
         for annotation in links.iter().flat_map(|all| all.iter::<Dict<'_>>()) {
             let Some(url) = target(&annotation) else {
                 continue;

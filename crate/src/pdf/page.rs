@@ -26,7 +26,12 @@ pub fn show(page: &Page<'_>, fonts: &mut Fonts, steps: &mut u64, layout: &mut La
         marks: Vec::new(),
         instead: None,
     };
+    // Pages may share what is long.
+    if let Some(pieces) = page.raw().get::<Array<'_>>("Contents") {
+        canvas.spend(pieces.data().len());
+    }
     let content = without_pictures(page.page_stream().unwrap_or_default());
+    canvas.spend(content.len() / 8);
     canvas.draw(
         TypedIter::new(&content),
         page.resources(),
@@ -171,6 +176,7 @@ impl Canvas<'_> {
                         Object::Name(name) => resources.properties.get::<Dict<'_>>(name),
                         _ => None,
                     };
+                    self.spend(properties.as_ref().map_or(0, |all| all.data().len()));
                     self.mark(properties.and_then(|all| all.get::<Text<'_>>("ActualText")));
                 }
                 TypedInstruction::EndMarkedContent(_) if self.marks.len() > marks => {
@@ -180,6 +186,11 @@ impl Canvas<'_> {
             }
         }
         self.marks.truncate(marks);
+    }
+
+    /// What is read may be long, and read as often as it is drawn.
+    fn spend(&mut self, bytes: usize) {
+        *self.steps = self.steps.saturating_sub(bytes as u64);
     }
 
     fn mark(&mut self, text: Option<Text<'_>>) {
@@ -200,12 +211,15 @@ impl Canvas<'_> {
 
     fn font(&mut self, name: &Name<'_>, resources: &Resources<'_>) -> Option<Rc<Font>> {
         let dict = resources.get_font(name)?;
+        self.spend(dict.data().len());
         let id = resources
             .fonts
             .get_ref(name.as_ref() as &[u8])
             .map(|_| dict.obj_id());
         let Some(id) = id.flatten() else {
-            return Some(Rc::new(Font::of(&dict)));
+            let font = Font::of(&dict);
+            self.spend(font.bytes_read);
+            return Some(Rc::new(font));
         };
         let font = self
             .fonts
@@ -216,6 +230,7 @@ impl Canvas<'_> {
 
     fn form(&mut self, form: &Stream<'_>, around: &Resources<'_>, state: &State, level: usize) {
         let dict = form.dict();
+        self.spend(dict.data().len());
         let is_form = dict
             .get::<Name<'_>>("Subtype")
             .is_some_and(|kind| kind.as_ref() as &[u8] == b"Form");
@@ -223,12 +238,14 @@ impl Canvas<'_> {
             return;
         }
         let Ok(data) = form.decoded() else { return };
-        *self.steps = self.steps.saturating_sub(data.len() as u64);
+        self.spend(data.len());
         let mut state = state.clone();
         if let Some(matrix) = dict.get::<[f32; 6]>("Matrix") {
             state.matrix = Matrix(matrix).then(state.matrix);
         }
-        let own = dict.get::<Dict<'_>>("Resources").map(Resources::new);
+        let own = dict.get::<Dict<'_>>("Resources");
+        self.spend(own.as_ref().map_or(0, |own| own.data().len()));
+        let own = own.map(Resources::new);
         self.draw(
             TypedIter::new(&without_pictures(&data)),
             own.as_ref().unwrap_or(around),
@@ -260,7 +277,7 @@ impl Canvas<'_> {
         let Some(font) = state.font.clone() else {
             return;
         };
-        *self.steps = self.steps.saturating_sub(text.len() as u64);
+        self.spend(text.len());
         let is_told_otherwise = self.is_told_otherwise();
         font.glyphs(text, |glyph| {
             let gaps = state.letter_gap + if glyph.is_blank { state.word_gap } else { 0.0 };

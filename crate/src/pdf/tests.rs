@@ -170,4 +170,9 @@ fn hostile_files_take_no_longer_than_others() {
         let file = format!("%PDF-1.4\n{}", long(piece)).into_bytes();
         assert!(seconds(file) < limit, "{piece}");
     }
+    // A font that is made for each of many forms, from a table that is long.
+    let form = "<< /Subtype /Form /Resources << /Font << /G << /Type /Font /Subtype /Type1 /ToUnicode 7 0 R >> >> >> /Length 8 >>\nstream\n/G 9 Tf \nendstream";
+    let table = long("beginbfchar <41> <0041> endbfchar ");
+    let table = format!("<< /Length {} >>\nstream\n{table}\nendstream", table.len());
+    assert!(seconds(pdf(&long("/X Do "), HELVETICA, &[form, &table])) < limit);
 }
