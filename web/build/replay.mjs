@@ -1,6 +1,6 @@
 /**
  * The files of a replay origin, web/replay -> dist/replay: the pipe as one classic script with the boot page inside, the
- * boot page by itself for the server, and the shim as text for rewriting. What is left of web/replay is tsc's.
+ * boot page by itself for the server, and as text the shim for rewriting and what the viewer has done in pages. What is left of web/replay is tsc's.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { runScript } from "./command.mjs";
@@ -20,7 +20,8 @@ const hosting = '{"layout":"labels","viewer":""}';
 async function bundle(path) {
   const out = at("target", "replay", `${path.split("/").at(-1)}.js`);
   await runScript(rolldown, [at("web/replay", `${path}.ts`), "--format", "iife", "--file", out, "--minify", "--platform", "browser", "--logLevel", "warn"]);
-  return readFileSync(out, "utf8").trim();
+  // Hints for whoever bundles it again.
+  return readFileSync(out, "utf8").trim().replaceAll("/* @__PURE__ */ ", "");
 }
 
 /** Inside a script element nothing may look like its end. */
@@ -39,5 +40,6 @@ export async function buildPipe(folder) {
   writeFileSync(`${folder}/boot.html`, page);
   writeFileSync(`${folder}/sw.js`, `const HOSTING=${hosting},BOOT_PAGE=${JSON.stringify(page)},GATHER_MS=${gatherMs};\n${pipe}\n`);
   writeFileSync(`${folder}/shimtext.js`, `export const SHIM = ${JSON.stringify(shim)};\n`);
+  writeFileSync(`${folder}/markstext.js`, `export const MARKS = ${JSON.stringify(await bundle("shim/marks"))};\n`);
   for (const part of ["pipe.js", "pipe.d.ts", "line.js", "line.d.ts"]) rmSync(`${folder}/${part}`, { force: true });
 }

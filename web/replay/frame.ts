@@ -118,7 +118,8 @@ export class ReplayFrame {
   mark(pattern: RegExp, at = 0): void {
     const { shown } = this;
     if (!shown?.document) return;
-    this.#frame.contentWindow?.postMessage({ wa: "mark", marks: pattern.source, at }, new URL(shown.document.address).origin);
+    const { origin } = new URL(shown.document.address);
+    void import("./markstext.js").then(({ MARKS }) => this.#frame.contentWindow?.postMessage({ wa: "do", script: MARKS, marks: pattern.source, at }, origin));
   }
 
   close(): void {

@@ -1,10 +1,12 @@
 /**
  * Marks in the page what the viewer looks for, and goes to one of the places. The page is left as it is: marks are a
- * highlight, and where the browser has none the place is selected.
+ * highlight, and where the browser has none the place is selected. The viewer brings this along when it is wanted; see
+ * ./asked.ts. Which place is wanted is counted from either end, round and round.
  */
 
-import { config } from "./config.js";
-import { isTop, say } from "./place.js";
+import type { Asked } from "./asked.js";
+
+declare const __wa$asked: Asked;
 
 const MARKS_MAX = 2_000;
 const MARK = "wa-mark";
@@ -13,11 +15,9 @@ const LOOKS = `::highlight(${MARK}){background:#ffe08a;color:#201a00}::highlight
 
 /** Not yet in the types of the language. */
 interface Highlights {
-  readonly CSS?: { readonly highlights?: { set(name: string, ranges: object): void } };
+  readonly CSS?: { readonly highlights?: { has(name: string): boolean; set(name: string, ranges: object): void } };
   readonly Highlight?: new (...ranges: Range[]) => object;
 }
-
-let isStyled = false;
 
 function places(pattern: RegExp): Range[] {
   const found: Range[] = [];
@@ -37,11 +37,10 @@ function places(pattern: RegExp): Range[] {
 function draw(ranges: readonly Range[], here: Range | undefined): void {
   const { CSS: { highlights } = {}, Highlight } = globalThis as Highlights;
   if (highlights && Highlight) {
-    if (!isStyled) {
+    if (!highlights.has(MARK)) {
       const sheet = new CSSStyleSheet();
       sheet.replaceSync(LOOKS);
       document.adoptedStyleSheets.push(sheet);
-      isStyled = true;
     }
     highlights.set(MARK, new Highlight(...ranges));
     highlights.set(HERE, new Highlight(...(here ? [here] : [])));
@@ -53,16 +52,8 @@ function draw(ranges: readonly Range[], here: Range | undefined): void {
   here?.startContainer.parentElement?.scrollIntoView({ block: "center" });
 }
 
-/** Which one is wanted is counted from either end, round and round. */
-export function hearMarks(): void {
-  if (!isTop) return;
-  addEventListener("message", (event) => {
-    const asked = event.data as { wa?: unknown; marks?: unknown; at?: unknown } | null;
-    if (event.origin !== config.viewer || asked?.wa !== "mark" || typeof asked.marks !== "string" || typeof asked.at !== "number") return;
-    event.stopImmediatePropagation();
-    const ranges = asked.marks === "" ? [] : places(new RegExp(asked.marks, "giu"));
-    const at = ranges.length > 0 ? ((asked.at % ranges.length) + ranges.length) % ranges.length : 0;
-    draw(ranges, ranges[at]);
-    say({ wa: "marks", count: ranges.length, at });
-  });
-}
+const { marks, at: wanted, say } = __wa$asked;
+const ranges = marks === "" ? [] : places(new RegExp(marks, "giu"));
+const at = ranges.length > 0 ? ((wanted % ranges.length) + ranges.length) % ranges.length : 0;
+draw(ranges, ranges[at]);
+say({ wa: "marks", count: ranges.length, at });

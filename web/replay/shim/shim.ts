@@ -4,6 +4,7 @@
  */
 
 import { takeAway } from "./absent.js";
+import { hearViewer } from "./asked.js";
 import { watch } from "./blocked.js";
 import { config } from "./config.js";
 import { lieAboutTime } from "./clock.js";
@@ -12,7 +13,6 @@ import { mapElements } from "./elements.js";
 import { enterFrames } from "./frames.js";
 import { lieAboutLocation } from "./location.js";
 import { mapMarkups } from "./markup.js";
-import { hearMarks } from "./marks.js";
 import { lieAboutMessages } from "./messages.js";
 import { mapGoing } from "./navigation.js";
 import { isPage } from "./place.js";
@@ -36,5 +36,5 @@ if (isPage) {
   enterFrames();
   mapGoing();
   watch();
-  hearMarks();
+  hearViewer();
 }

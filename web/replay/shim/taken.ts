@@ -7,13 +7,14 @@
  * Both are for what runs later: tests/e2e/poison.spec.ts takes the methods away, one kind after the other.
  */
 
-export const { apply, construct, defineProperty, deleteProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
+export const { apply, construct, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
 export const { create } = Object;
 export const { stringify } = JSON;
 export const { parse: parseDate, now: realNow } = Date;
 
 /** Old pages have variables of that name. */
 export const NativeURL = URL;
+export const NativeFunction = Function;
 const { canParse: parseable } = URL;
 export const canParse = (url: string): boolean => apply(parseable, NativeURL, [url]);
 
@@ -30,7 +31,6 @@ export const ends = taken<string, [string], boolean>("".endsWith);
 export const cut = taken<string, [number, number?], string>("".slice);
 export const trim = taken<string, [], string>("".trim);
 export const lower = taken<string, [], string>("".toLowerCase);
-export const codeAt = taken<string, [number], number>("".charCodeAt);
 export const placeOf = taken<string, [string], number>("".indexOf);
 export const lastPlaceOf = taken<string, [string], number>("".lastIndexOf);
 export const split = taken<string, [string], string[]>("".split);
@@ -42,7 +42,7 @@ export const utf8 = (letters: string): Uint8Array => encode(encoder, letters);
 /** What an accessor tells, as a function of what it is asked of. */
 const asked = <Self, Value>(owner: object, name: string) => taken<Self, [], Value>(getOwnPropertyDescriptor(owner, name)?.get);
 
-const typed = Reflect.getPrototypeOf(Uint8Array.prototype) as object;
+const typed = getPrototypeOf(Uint8Array.prototype) as object;
 export const lengthOf = asked<ArrayBufferView, number>(typed, "length");
 const bufferOf = asked<ArrayBufferView, ArrayBuffer>(typed, "buffer");
 const startOf = asked<ArrayBufferView, number>(typed, "byteOffset");
@@ -76,7 +76,7 @@ export function replaced(text: string, pattern: RegExp, by: (match: RegExpExecAr
   return upTo === 0 ? out + text : out + cut(text, upTo);
 }
 
-const { getPrototypeOf, setPrototypeOf } = Reflect;
+const { setPrototypeOf } = Reflect;
 const methodsOf = new Map([Map, Set, WeakMap, WeakSet].map(({ prototype }) => [prototype as object, create(null, Object.getOwnPropertyDescriptors(prototype)) as object]));
 const getOf = taken<Map<object, object>, [object], object>(methodsOf.get);
 
