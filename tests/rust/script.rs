@@ -180,7 +180,7 @@ fn what_is_no_reference_stays() {
             "import_.x; ({ import: 1, postMessage() {} }).import",
             "\"location\".location; [].location; ({}).x",
             "postMessage(a); a.postMessage; new a.postMessage(b)",
-            "var f = function () { 'use strict' }; eval",
+            "var f = function () { 'use strict' }; a",
             "x = a\n++b; x = a / b / c; x = a++ / 2; if (a) /b/.c",
         ],
     );
@@ -505,14 +505,65 @@ fn modules_are_told_from_scripts() {
 }
 
 #[test]
-fn what_may_run_other_text_is_told() {
-    for (source, uses_eval) in [
-        ("eval(a)", true),
-        ("new Function('a')", true),
-        ("a.eval; ({Function: 1})", false),
-    ] {
-        assert_eq!(read(source, Goal::Script).uses_eval, uses_eval, "{source}");
-    }
+fn text_that_is_run_is_looked_at_before() {
+    check(
+        Goal::Script,
+        &[
+            ("eval(a)", "eval(__wa$E(a))"),
+            ("eval( location , b )", "eval(__wa$E( __wa$loc , b ))"),
+            (
+                "eval(eval(a.location))",
+                "eval(__wa$E(eval(__wa$E(__wa$L(a).location))))",
+            ),
+            ("eval(...a)", "eval(__wa$E(...a))"),
+            (
+                "var a = eval; (0, eval)(b)",
+                "var a = __wa$eval; (0, __wa$eval)(b)",
+            ),
+            (
+                "a = {eval}; a = {eval: 1}",
+                "a = {eval:__wa$eval}; a = {eval: 1}",
+            ),
+            (
+                "typeof eval, eval?.(a), eval`a`",
+                "typeof __wa$eval, __wa$eval?.(a), __wa$eval`a`",
+            ),
+            (
+                "window.eval(a); self['eval'].call(a, b)",
+                "__wa$L(window).eval(a); __wa$L(self)['eval'].call(a, b)",
+            ),
+            (
+                "a?.contentWindow.eval(b)",
+                "__wa$L(a?.contentWindow)?.eval(b)",
+            ),
+            // What it finds around it counts, as long as it is there.
+            (
+                "{ let top; eval(a) } eval(b)",
+                "{ let top; eval(a) } eval(__wa$E(b))",
+            ),
+            (
+                "function f(location) { return () => eval(a) }",
+                "function f(location) { return () => eval(a) }",
+            ),
+            (
+                "function f(eval) { eval(a); return eval }",
+                "function f(eval) { eval(a); return eval }",
+            ),
+            ("with (a) { eval(b); eval }", "with (a) { eval(b); eval }"),
+        ],
+    );
+    // No scope may be put around strict code.
+    untouched(
+        Goal::Script,
+        &[
+            "'use strict'; eval(a)",
+            "function f() { 'use strict'; eval(a) }",
+            "class A { b() { eval(c) } }",
+            "eval()",
+            "a.eval(b); new eval(a)",
+        ],
+    );
+    untouched(Goal::Module, &["export default eval(a)"]);
 }
 
 #[test]

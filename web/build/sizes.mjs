@@ -12,7 +12,7 @@ import { filesBelow } from "./stamp.mjs";
 
 export const firstLoadBytesMax = 211_000;
 /** Each WASM module, gzipped. Of `store`, 30 kB are stemmers of eleven languages. */
-export const moduleBytesMax = { engine: 143_000, tools: 439_500, rewrite: 132_000, scripts: 24_900, store: 418_500, documents: 58_500, pdf: 140_000 };
+export const moduleBytesMax = { engine: 143_000, tools: 439_500, rewrite: 132_000, scripts: 25_600, store: 418_500, documents: 58_500, pdf: 140_000 };
 
 const gzipped = (path) => gzipSync(readFileSync(at(path)), { level: 9 }).length;
 

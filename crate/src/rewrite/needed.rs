@@ -36,7 +36,7 @@ pub fn needs_editing(source: &[u8]) -> bool {
             at += 1;
         }
         match &source[start..at] {
-            b"location" | b"import" | b"postMessage" => return true,
+            b"location" | b"import" | b"postMessage" | b"eval" => return true,
             b"top" => match top(source, start) {
                 Top::Window => return true,
                 Top::Key => has_key = true,

@@ -90,6 +90,9 @@ impl Parser<'_> {
                 Kind::BracketOpen => self.computed(&mut chain, mark, end)?,
                 Kind::ParenOpen if may_call => {
                     self.arguments()?;
+                    if chain.expr.shape == Shape::Eval {
+                        self.run(mark.end, self.last_end - 1)?;
+                    }
                     chain.expr = Expr::default();
                 }
                 Kind::TemplateEnd | Kind::TemplatePart => {
@@ -130,7 +133,7 @@ impl Parser<'_> {
         let open = match name {
             _ if object.is_no_window() => None,
             Kind::Location => Some("__wa$L("),
-            Kind::Top if object.is_called_window() => Some("__wa$L("),
+            Kind::Top | Kind::Eval if object.is_called_window() => Some("__wa$L("),
             Kind::PostMessage if chain.may_call && self.is_called() => Some("__wa$P("),
             _ => None,
         };

@@ -31,6 +31,8 @@ pub enum Shape {
     Name,
     /// A name by itself, as windows have it.
     WindowName,
+    /// `eval`, about to be called.
+    Eval,
 }
 
 impl Expr {
@@ -55,7 +57,7 @@ impl Expr {
     }
 
     pub fn is_name(self) -> bool {
-        matches!(self.shape, Shape::Name | Shape::WindowName)
+        matches!(self.shape, Shape::Name | Shape::WindowName | Shape::Eval)
     }
 }
 
@@ -250,11 +252,15 @@ impl Parser<'_> {
         if self.is(Kind::Arrow) && !self.token.is_on_new_line {
             return self.arrow(self.scopes.marks(), binds, false);
         }
-        self.refer(token, false)?;
+        let is_run = token.kind == Kind::Eval && self.is(Kind::ParenOpen);
+        if !is_run {
+            self.refer(token, false)?;
+        }
         Ok(Expr {
             binds,
             keys: 0,
             shape: match token.kind {
+                _ if is_run => Shape::Eval,
                 Kind::Window | Kind::Top => Shape::WindowName,
                 _ => Shape::Name,
             },

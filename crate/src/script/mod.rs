@@ -9,6 +9,8 @@
 //!   X?.location              __wa$L(X)?.location; `a?.b.location` is `__wa$L(a?.b)?.location`
 //!   X.top                    __wa$L(X).top, where X is called as windows are: `self`, `a.parent`, `this` outside of methods
 //!   X.postMessage(...)       __wa$P(X).postMessage(...)
+//!   eval(...)                eval(__wa$E(...)), unless the code is strict, or has a `location` or `top` of its own around
+//!   eval, X.eval             __wa$eval, also `__wa$L(X).eval` where X is called as windows are
 //!   {location} = X           {location} = __wa$L(X), in declarations, assignments and defaults of parameters; so with
 //!                            `top`, where X is called as windows are. All other properties are asked of it, too.
 //!   import(X)                import(__wa$import(X)): what it gives is imported, from the place of this script; so
@@ -17,7 +19,7 @@
 //!
 //! `__wa$L` and `__wa$P` give X itself where it is no window or document, also where it is undefined.
 //! In a classic script `var location = X` declares nothing, since windows have one: it becomes `var __wa$loc = X`.
-//! Inside `with`, names may mean properties: `location` and `top` stay as they are there.
+//! Inside `with`, names may mean properties: `location`, `top` and `eval` stay as they are there.
 //!
 //! Every valid program is read as browsers read it (ECMAScript 2025 with Annex B). Much that is not valid passes too:
 //! browsers refuse it before and after.
@@ -57,8 +59,6 @@ pub struct Edited {
     pub text: Option<Vec<u8>>,
     /// It was read to its end.
     pub is_read: bool,
-    /// It names `eval` or `Function`: it may run text that no edit has seen.
-    pub uses_eval: bool,
     /// It was read as a module: it imports or exports, or makes sense as nothing else.
     pub is_module: bool,
 }
@@ -76,12 +76,10 @@ pub fn edit(source: &[u8], goal: Goal, map: &dyn Fn(&str) -> Option<String>) -> 
 fn read(source: &[u8], goal: Goal, map: &dyn Fn(&str) -> Option<String>) -> Result<Edited, Stop> {
     let mut parser = Parser::new(source, goal, map);
     parser.program(goal)?;
-    let uses_eval = parser.uses_eval;
     let is_module = parser.lexer.is_module;
     Ok(Edited {
         text: parser.into_edits().apply(source),
         is_read: true,
-        uses_eval,
         is_module,
     })
 }

@@ -47,7 +47,6 @@ pub struct Parser<'a> {
     pub depth: usize,
     /// Something has been read otherwise than a module would have it.
     pub is_surely_script: bool,
-    pub uses_eval: bool,
     pub map: &'a dyn Fn(&str) -> Option<String>,
 }
 
@@ -75,7 +74,6 @@ impl<'a> Parser<'a> {
             no_in: false,
             depth: 0,
             is_surely_script: false,
-            uses_eval: false,
             map,
         }
     }
@@ -101,9 +99,13 @@ impl<'a> Parser<'a> {
     /// All edits, those of free references too.
     pub fn into_edits(self) -> Edits {
         let mut edits = self.edits;
-        let (location, top) = self.scopes.free();
-        edits.rename(&location, "__wa$loc", "location:__wa$loc");
-        edits.rename(&top, "__wa$top", "top:__wa$top");
+        let free = self.scopes.free();
+        edits.rename(&free.location, "__wa$loc", "location:__wa$loc");
+        edits.rename(&free.top, "__wa$top", "top:__wa$top");
+        edits.rename(&free.eval, "__wa$eval", "eval:__wa$eval");
+        for (start, end) in free.runs {
+            edits.wrap(start, end, "__wa$E(");
+        }
         edits
     }
 
@@ -163,9 +165,6 @@ impl<'a> Parser<'a> {
 
     /// Names what stands there, which nothing need hide.
     pub fn refer(&mut self, token: Token, is_shorthand: bool) -> Parsed<()> {
-        if token.kind == Kind::Eval {
-            self.uses_eval = true;
-        }
         let name = name_of(token.kind);
         if name == 0 {
             return Ok(());
@@ -178,6 +177,15 @@ impl<'a> Parser<'a> {
                 is_shorthand,
             },
         );
+        self.count_edit()
+    }
+
+    /// `eval` is called with what stands there: a scope is put around the text where one may be.
+    pub fn run(&mut self, start: usize, end: usize) -> Parsed<()> {
+        if self.function.is_strict || start == end {
+            return Ok(());
+        }
+        self.scopes.run(start, end);
         self.count_edit()
     }
 

@@ -1,4 +1,4 @@
-//! Which variables hide `location` and `top`, and which references to them nothing hides.
+//! Which variables hide `location`, `top` and `eval`, and which references to them nothing hides.
 //!
 //! A reference waits until each scope that it stands in has ended: a scope that declares its name takes all that came
 //! since its beginning. So declarations count wherever in a scope they stand.
@@ -9,12 +9,14 @@ use super::token::Kind;
 pub type Names = u8;
 pub const LOCATION: Names = 1;
 pub const TOP: Names = 2;
+pub const EVAL: Names = 4;
 
 /// The name that a word is.
 pub fn name_of(kind: Kind) -> Names {
     match kind {
         Kind::Location => LOCATION,
         Kind::Top => TOP,
+        Kind::Eval => EVAL,
         _ => 0,
     }
 }
@@ -32,6 +34,8 @@ pub struct Reference {
 pub struct Marks {
     location: usize,
     top: usize,
+    eval: usize,
+    runs: usize,
 }
 
 struct Scope {
@@ -43,11 +47,21 @@ struct Scope {
     is_of_caught: bool,
 }
 
+/// What nothing hides.
+#[derive(Default)]
+pub struct Free {
+    pub location: Vec<Reference>,
+    pub top: Vec<Reference>,
+    /// Where `eval` is named and not called.
+    pub eval: Vec<Reference>,
+    /// Arguments of calls of `eval`, where their text would find no other `location` or `top` around it.
+    pub runs: Vec<(usize, usize)>,
+}
+
 #[derive(Default)]
 pub struct Scopes {
     open: Vec<Scope>,
-    location: Vec<Reference>,
-    top: Vec<Reference>,
+    free: Free,
     /// Variables of the outermost scope are properties of the window, which has these already.
     pub is_window: bool,
 }
@@ -62,8 +76,10 @@ impl Scopes {
 
     pub fn marks(&self) -> Marks {
         Marks {
-            location: self.location.len(),
-            top: self.top.len(),
+            location: self.free.location.len(),
+            top: self.free.top.len(),
+            eval: self.free.eval.len(),
+            runs: self.free.runs.len(),
         }
     }
 
@@ -96,26 +112,39 @@ impl Scopes {
     /// Forgets references since then: what they mean is only known when they run.
     pub fn take(&mut self, since: Marks, names: Names) {
         if names & LOCATION != 0 {
-            self.location.truncate(since.location);
+            self.free.location.truncate(since.location);
         }
         if names & TOP != 0 {
-            self.top.truncate(since.top);
+            self.free.top.truncate(since.top);
+        }
+        if names & EVAL != 0 {
+            self.free.eval.truncate(since.eval);
+        }
+        if names != 0 {
+            self.free.runs.truncate(since.runs);
         }
     }
 
     pub fn refer(&mut self, name: Names, reference: Reference) {
         match name {
-            LOCATION => self.location.push(reference),
-            TOP => self.top.push(reference),
+            LOCATION => self.free.location.push(reference),
+            TOP => self.free.top.push(reference),
+            EVAL => self.free.eval.push(reference),
             _ => {}
         }
+    }
+
+    /// `eval` is called with what stands there.
+    pub fn run(&mut self, start: usize, end: usize) {
+        self.free.runs.push((start, end));
     }
 
     /// The last reference was the name of a label.
     pub fn forget_last(&mut self, name: Names) {
         match name {
-            LOCATION => drop(self.location.pop()),
-            TOP => drop(self.top.pop()),
+            LOCATION => drop(self.free.location.pop()),
+            TOP => drop(self.free.top.pop()),
+            EVAL => drop(self.free.eval.pop()),
             _ => {}
         }
     }
@@ -174,7 +203,7 @@ impl Scopes {
     }
 
     /// What nothing hides, when all has been closed.
-    pub fn free(self) -> (Vec<Reference>, Vec<Reference>) {
-        (self.location, self.top)
+    pub fn free(self) -> Free {
+        self.free
     }
 }

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::parser::{Parsed, Parser, Stop};
-use super::scopes::{LOCATION, TOP, name_of};
+use super::scopes::{EVAL, LOCATION, TOP, name_of};
 use super::token::Kind;
 
 impl Parser<'_> {
@@ -182,7 +182,7 @@ impl Parser<'_> {
         self.condition()?;
         let marks = self.scopes.marks();
         self.statement(false)?;
-        self.scopes.take(marks, LOCATION | TOP);
+        self.scopes.take(marks, LOCATION | TOP | EVAL);
         Ok(())
     }
 

@@ -72,7 +72,6 @@ pub fn word(text: &[u8]) -> Kind {
             _ => Kind::Name,
         },
         8 => match text {
-            b"Function" => Kind::Eval,
             b"continue" => Kind::Continue,
             b"debugger" => Kind::Debugger,
             b"function" => Kind::Function,

@@ -20,7 +20,6 @@ extern "C" {
 #[wasm_bindgen]
 pub struct ScriptEditor {
     origins: Origins,
-    uses_eval: Cell<bool>,
     is_module: Cell<bool>,
 }
 
@@ -30,7 +29,6 @@ impl ScriptEditor {
     pub fn new(origins: Origins) -> ScriptEditor {
         ScriptEditor {
             origins,
-            uses_eval: Cell::new(false),
             is_module: Cell::new(false),
         }
     }
@@ -47,11 +45,6 @@ impl ScriptEditor {
         self.edited(source, kind)
     }
 
-    /// The script that was edited last names `eval` or `Function`.
-    pub fn uses_eval(&self) -> bool {
-        self.uses_eval.get()
-    }
-
     /// The script that was edited last is a module, which runs after what it imports.
     pub fn is_module(&self) -> bool {
         self.is_module.get()
@@ -65,12 +58,8 @@ impl ScriptEditor {
             _ => Goal::Script,
         };
         let Edited {
-            text,
-            uses_eval,
-            is_module,
-            ..
+            text, is_module, ..
         } = edit(source, goal, &|url| self.origins.replay_url(url));
-        self.uses_eval.set(uses_eval);
         self.is_module.set(is_module);
         text
     }

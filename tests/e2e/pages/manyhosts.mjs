@@ -99,6 +99,28 @@ window.modules = [lamp, wick, local, data.name, (await import("./modules/" + "dy
 "stream": async () => { const reader = (await fetch("/long.txt")).body.getReader(); let bytes = 0; for (;;) { const { done, value } = await reader.read(); if (done) return bytes; bytes += value.length; } },
 `)}</script>`);
 
+/** Scripts that are made while the page runs: text all of them, which nobody has seen before. */
+const made = html("Made", `<h1>Made</h1><div id="at"></div><script>document.write("<script>window.written = location.host; const whole = top === self;<\\/script>")</script>
+<script>${inTurn(`
+"written": () => [window.written, window.whole].join(" "),
+"function": () => new Function("a", "return a + location.host + (top === self)")("at "),
+"its own name": () => Function("location", "top", "return location + top")("a", "b") + Function("return location.pathname").toString().replace(/\\s+/g, " "),
+"other kinds": async () => [await (async () => {}).constructor("return location.pathname")(), [...(function* () {}).constructor("yield location.protocol; yield window.top === window")()]].join(" "),
+"class of functions": () => { class Own extends Function { constructor() { super("return 7"); } } const own = new Own(); return [own(), own instanceof Own, (() => 0).constructor === Function].join(" "); },
+"eval": () => { const near = "near "; return eval("near + location.host + (window.top === top)"); },
+"eval of its place": () => { const top = 3; return eval("top + 1") + [1].map(eval).length; },
+"eval from afar": () => (0, eval)("var afar = document.location.hostname; afar") + window.afar + self["eval"]("location.port") + eval.call(null, "typeof location"),
+"strict eval": () => { "use strict"; return eval("typeof location"); },
+"a frame's": () => { const frame = document.createElement("iframe"); document.body.append(frame); const told = frame.contentWindow.eval("1 + 1"); frame.remove(); return told; },
+"timer": () => new Promise((resolve) => { window.timed = resolve; setTimeout("timed(location.href)", 1); }),
+"element": () => { const script = document.createElement("script"); script.text = "var inserted = location.host + window.location.pathname;\\nlet later = top === self;\\nfunction hoisted() { return location.search }"; document.head.append(script); return [window.inserted, later, hoisted()].join(" "); },
+"node": () => { const script = document.createElement("script"); script.append(document.createTextNode("window.appended = document.location.host // end")); document.head.append(script); return window.appended; },
+"module that is told late": () => new Promise((resolve) => { window.told = resolve; const script = document.createElement("script"); script.textContent = "import local from '/modules/local.js'; told(local + typeof top)"; script.setAttribute("type", "module"); document.head.append(script); }),
+"no script": () => { const script = document.createElement("script"); script.type = "text/template"; script.text = "location {top}"; return script.text + script.innerHTML; },
+"handler": () => { const at = document.querySelector("#at"); at.innerHTML = "<b onclick='this.textContent = location.host'>no</b><i>no</i>"; at.lastChild.setAttribute("onclick", "this.textContent = top === self ? document.location.pathname : 'framed'"); at.firstChild.click(); at.lastChild.click(); return at.textContent; },
+"fragment": () => { const range = document.createRange(); range.selectNode(document.body); document.body.append(range.createContextualFragment("<script>window.fragment = location.host<\\/script>")); return window.fragment; },
+`)}</script>`);
+
 const router = html("Router", `<h1>Router</h1><nav><a href="/router/oil">oil</a> <a href="/router/wick?x=1#y">wick</a></nav><main></main>
 <script>${say}
 const draw = async () => { const text = await (await fetch("/router-data" + location.pathname.slice(7) + ".txt")).text(); document.querySelector("main").textContent = text; say("at", location.pathname + location.search + location.hash + " " + JSON.stringify(history.state)); dispatchEvent(new Event("drawn")); };
@@ -158,6 +180,7 @@ const dot = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR
 const files = new Map(Object.entries({
   [`${main}/`]: page(front),
   [`${main}/scripts`]: page(scripts),
+  [`${main}/made`]: page(made),
   [`${main}/router/`]: page(router),
   [`${main}/media`]: page(player),
   [`${main}/old-letters`]: ["text/html", latin(oldLetters)],
@@ -223,6 +246,7 @@ const files = new Map(Object.entries({
 export const pages = [
   { url: `${main}/`, isStatic: true },
   { url: `${main}/scripts`, isLong: true },
+  { url: `${main}/made`, isLong: true },
   { url: `${main}/router/`, isLong: true },
   { url: `${main}/media`, isLong: true },
   { url: `${main}/old-letters`, isLong: true },

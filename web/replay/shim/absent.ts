@@ -1,6 +1,6 @@
 /** What an archived page is better off without: it would ask for what no archive holds, or crash the browser. */
 
-import { method, prototypeOf, put, tell } from "./natives.js";
+import { method, put, refuse, tell } from "./natives.js";
 import { apply, defineProperty, deleteProperty, each, NativeURL, text } from "./taken.js";
 
 /** Chromium 156 crashes where these meet a Connection-Allowlist; and what they lead to is never in an archive. */
@@ -43,18 +43,12 @@ defineProperty(Unreachable, "name", { value: "WebSocket" });
 export function takeAway(): void {
   put(globalThis, "WebSocket", Unreachable);
   each(GONE, (name) => deleteProperty(globalThis, name));
-  const workers = prototypeOf("ServiceWorkerContainer");
+  const workers = "ServiceWorkerContainer";
   // The only service worker here is the pipe.
-  method(workers, "register", async () => {
-    throw new DOMException("Archived pages start no service worker", "SecurityError");
-  });
+  method(workers, "register", async () => refuse("start service workers"));
   method(workers, "getRegistration", async () => undefined);
   method(workers, "getRegistrations", async () => []);
   tell(workers, "controller", () => null);
   const never = new Promise(() => {});
   tell(workers, "ready", () => never);
-  const { Notification } = globalThis as { Notification?: object };
-  if (!Notification) return;
-  tell(Notification, "permission", () => "denied");
-  put(Notification, "requestPermission", async () => "denied");
 }

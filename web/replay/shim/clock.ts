@@ -1,12 +1,11 @@
 /** Time runs from the capture on, and what is random is the same on every replay. */
 
 import { config } from "./config.js";
-import { method, onCall, prototypeOf, put } from "./natives.js";
+import { method, onCall, put } from "./natives.js";
 import { sha256 } from "./sha256.js";
-import { apply, bare, bytesOf, construct, lengthOf, realNow, utf8 } from "./taken.js";
+import { apply, bare, bytesOf, construct, lengthOf, realNow, replaced, utf8 } from "./taken.js";
 
 const { imul } = Math;
-const Uint8 = Uint8Array;
 const digits = "0123456789abcdef";
 
 /** Bits as of Tommy Ettinger's mulberry32: even enough for pages. */
@@ -29,24 +28,16 @@ export function lieAboutTime(): void {
     const count = lengthOf(all);
     for (let at = 0; at < count; at += 1) all[at] = bytes();
   };
-  method(prototypeOf("Crypto"), "getRandomValues", (call, args) => {
+  method("Crypto", "getRandomValues", (call, args) => {
     // The native looks at what it is given first, and throws what it throws.
     const view = call(args) as ArrayBufferView;
     fill(view);
     return view;
   });
-  method(prototypeOf("Crypto"), "randomUUID", () => {
-    const id = new Uint8(16);
-    fill(id);
-    id[6] = ((id[6] ?? 0) & 15) | 64;
-    id[8] = ((id[8] ?? 0) & 63) | 128;
-    let written = "";
-    for (let at = 0; at < 16; at += 1) {
-      const byte = id[at] ?? 0;
-      written += (at === 4 || at === 6 || at === 8 || at === 10 ? "-" : "") + digits[byte >> 4] + digits[byte & 15];
-    }
-    return written;
-  });
+  method("Crypto", "randomUUID", () =>
+    // All but its version, of which 8 leaves two bits to chance.
+    replaced("10000000-1000-4000-8000-100000000000", /[018]/g, (found) => digits[+found[0] ^ (bytes() & (15 >> (+found[0] / 4)))] ?? ""),
+  );
   if (config.time === 0) return;
   const Native = Date;
   const { toString } = Native.prototype;

@@ -2,7 +2,7 @@
 
 import { config } from "./config.js";
 import { isMade } from "./location.js";
-import { accessor, prototypeOf, tell } from "./natives.js";
+import { accessor, refuse, tell } from "./natives.js";
 import { archivedHost, isTop, realLocation, say, told } from "./place.js";
 import { cut, each, ends, find, kept, lower, parseDate, placeOf, split, text, trim } from "./taken.js";
 
@@ -52,39 +52,37 @@ class Jar {
   }
 }
 
-const two = (number: number): string => (number < 10 ? `0${number}` : text(number));
+const MINUTE_MS = 60_000;
 
 /** As `document.lastModified` has it: month/day/year, in local time. */
 function written(time: number): string {
-  const date = new Date(time);
-  const day = `${two(date.getMonth() + 1)}/${two(date.getDate())}/${date.getFullYear()}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  const iso = new Date(time - new Date(time).getTimezoneOffset() * MINUTE_MS).toISOString();
+  return `${cut(iso, 5, 7)}/${cut(iso, 8, 10)}/${cut(iso, 0, 4)} ${cut(iso, 11, 19)}`;
 }
 
 export function lieAboutDocuments(): void {
-  const prototype = prototypeOf("Document");
   // Of the archived page: ./clock.ts came before.
   const { now } = Date;
   const loaded = now();
   const jar = new Jar(config.cookies, now);
   let domain = archivedHost;
-  for (const name of ["URL", "documentURI"]) accessor(prototype, name, (value) => (isMade(value) ? "about:srcdoc" : told(value)));
+  for (const name of ["URL", "documentURI"]) accessor("Document", name, (value) => (isMade(value) ? "about:srcdoc" : told(value)));
   // Where nothing archived led here the viewer did, or the boot page, which was at the same address. A frame is told its
   // origin by the page around it, as far as browsers say it.
   const around = isTop ? undefined : (realLocation as { ancestorOrigins?: DOMStringList }).ancestorOrigins?.[0];
   const referrer = around === undefined || told(around) === around ? "" : `${text(told(around))}/`;
-  accessor(prototype, "referrer", (value) => (told(value) === value || value === realLocation.href ? referrer : told(value)));
-  accessor(prototypeOf("Node"), "baseURI", told);
-  tell(prototype, "domain", () => domain, (value) => {
+  accessor("Document", "referrer", (value) => (told(value) === value || value === realLocation.href ? referrer : told(value)));
+  accessor("Node", "baseURI", told);
+  tell("Document", "domain", () => domain, (value) => {
     // Only a parent of the own host may be set, and nothing comes of it: hosts stay apart.
     if (ends(`.${archivedHost}`, `.${text(value)}`)) domain = text(value);
-    else throw new DOMException(`Failed to set the 'domain' property on 'Document'`, "SecurityError");
+    else refuse("be of that domain");
   });
-  tell(prototype, "cookie", () => jar.text, (value) => {
+  tell("Document", "cookie", () => jar.text, (value) => {
     const cookie = text(value);
     jar.set(cookie);
     say({ wa: "cookie", cookie, host: archivedHost });
   });
   // Without a header browsers tell the present time.
-  accessor(prototype, "lastModified", (value) => (config.time && parseDate(text(value)) > loaded - 60_000 ? written(config.time) : value));
+  accessor("Document", "lastModified", (value) => (config.time && parseDate(text(value)) > loaded - MINUTE_MS ? written(config.time) : value));
 }

@@ -1,5 +1,6 @@
 /** Addresses of elements: what is set is mapped, what is read is what was archived. */
 
+import { retype } from "./code.js";
 import { config } from "./config.js";
 import { setSrcdoc } from "./frames.js";
 import { ADDRESSES, LISTS, mapList, mapValue } from "./markup.js";
@@ -28,7 +29,7 @@ function setMedia(value: unknown, self: object): unknown {
 function attributeSet(args: unknown[], nameAt: number, self: object): boolean {
   const name = lower(text(args[nameAt]));
   const given = args[nameAt + 1];
-  if (!ADDRESSES.has(name) && !LISTS.has(name) && !fits(/^(?:style|srcdoc|integrity|sandbox)$/, name)) return true;
+  if (!ADDRESSES.has(name) && !LISTS.has(name) && !fits(/^(?:style|srcdoc|integrity|sandbox|on.+)$/, name)) return true;
   if (name === "srcdoc" && self instanceof HTMLIFrameElement) {
     setSrcdoc(self, text(given));
     return false;
@@ -50,14 +51,14 @@ function mapSelector(args: unknown[]): void {
 }
 
 export function mapElements(): void {
-  const of = (name: string): object | undefined => prototypeOf(`HTML${name}Element`);
+  const of = (name: string): string => `HTML${name}Element`;
   for (const [name, attributes] of Object.entries(ONE)) {
     for (const attribute of attributes.split(" ")) accessor(of(name), attribute, told, name === "Media" ? setMedia : mapped);
   }
   for (const [name, attribute] of Object.entries(MANY)) accessor(of(name), attribute, tellAll, (value) => mapList(text(value)));
   for (const name of ["Anchor", "Area"]) {
     const owner = of(name);
-    const href = owner && getOwnPropertyDescriptor(owner, "href")?.get;
+    const href = getOwnPropertyDescriptor(prototypeOf(owner) ?? {}, "href")?.get;
     if (!href) continue;
     for (const part of PARTS) {
       accessor(owner, part, (value, self) => {
@@ -67,18 +68,21 @@ export function mapElements(): void {
     }
     method(owner, "toString", (call, args) => told(call(args)));
   }
-  accessor(prototypeOf("SVGAnimatedString"), "baseVal", told, mapped);
-  accessor(prototypeOf("SVGAnimatedString"), "animVal", told);
+  accessor("SVGAnimatedString", "baseVal", told, mapped);
+  accessor("SVGAnimatedString", "animVal", told);
   for (const name of ["Script", "Link"]) accessor(of(name), "integrity", null, () => "");
+  accessor(of("Script"), "type", null, (value, self) => ((self as Element).setAttribute("type", text(value)), value));
   accessor(of("IFrame"), "sandbox", null, (value) => mapValue("sandbox", text(value)));
 
-  for (const owner of ["Document", "DocumentFragment", "Element"].map(prototypeOf)) {
+  for (const owner of ["Document", "DocumentFragment", "Element"]) {
     for (const name of ["querySelector", "querySelectorAll", "matches", "closest"]) methodArgs(owner, name, mapSelector);
   }
 
-  const element = prototypeOf("Element");
-  method(element, "setAttribute", (call, args, self) => (attributeSet(args, 0, self) ? call(args) : undefined));
-  method(element, "setAttributeNS", (call, args, self) => (attributeSet(args, 1, self) ? call(args) : undefined));
-  for (const name of ["getAttribute", "getAttributeNS"]) method(element, name, (call, args) => tellAll(call(args)));
-  accessor(prototypeOf("Attr"), "value", tellAll, (value, self) => mapValue((self as Attr).name, text(value)) ?? "");
+  method("Element", "setAttribute", (call, args, self) => {
+    if (attributeSet(args, 0, self)) call(args);
+    if (args[0] === "type") retype(self);
+  });
+  method("Element", "setAttributeNS", (call, args, self) => (attributeSet(args, 1, self) ? call(args) : undefined));
+  for (const name of ["getAttribute", "getAttributeNS"]) method("Element", name, (call, args) => tellAll(call(args)));
+  accessor("Attr", "value", tellAll, (value, self) => mapValue((self as Attr).name, text(value)) ?? "");
 }

@@ -8,7 +8,7 @@
  */
 
 import { source } from "./config.js";
-import { isMade } from "./location.js";
+import { fixed, isMade } from "./location.js";
 import { FRAME_PATH, mapMarkup, SRCDOC } from "./markup.js";
 import { accessor, method, prototypeOf } from "./natives.js";
 import { mapped, placed } from "./place.js";
@@ -91,7 +91,7 @@ function followWriting(): void {
   };
   each(["write", "writeln"], (name) => {
     const end = name === "write" ? "" : "\n";
-    method(prototypeOf("Document"), name, (call, args, self) => {
+    method("Document", name, (call, args, self) => {
       if (self !== document) return call(args);
       each(args, (given) => (written += text(given)));
       written += end;
@@ -102,7 +102,7 @@ function followWriting(): void {
       return undefined;
     });
   });
-  method(prototypeOf("Document"), "close", (call, args, self) => {
+  method("Document", "close", (call, args, self) => {
     const result = call(args);
     if (self === document) {
       show();
@@ -140,8 +140,8 @@ export function enterFrames(): void {
   accessor(frames, "srcdoc", (value, self) => shown.get(self) ?? (self as Element).getAttribute(SRCDOC) ?? value);
   const native = getOwnPropertyDescriptor(frames, "srcdoc");
   if (native) defineProperty(frames, "srcdoc", { ...native, set(this: HTMLIFrameElement, value: unknown) { setSrcdoc(this, text(value)); } });
-  defineProperty(globalThis, "__wa$write", { value: fill });
-  defineProperty(globalThis, "__wa$show", { value: write });
+  fixed("__wa$write", fill);
+  fixed("__wa$show", write);
   followWriting();
 
   const isFrame = (node: EventTarget | null): node is HTMLIFrameElement => node instanceof HTMLIFrameElement;

@@ -48,7 +48,7 @@ function makeLocation(): Location {
   return lie;
 }
 
-const ownLocation = makeLocation();
+export const ownLocation = makeLocation();
 
 /** The location of another window: its own shim's, or of another origin the little that may be done with it. */
 function locationOf(other: Window): unknown {
@@ -77,6 +77,7 @@ function holderOf(thing: object, view: Window): object {
   return new Proxy({}, bare<ProxyHandler<object>>({
     get: (_, name) => {
       if (name === "location") return view === (globalThis as unknown) ? ownLocation : locationOf(view);
+      if (name === "eval") return (thing as { __wa$eval?: unknown }).__wa$eval ?? (thing as Record<PropertyKey, unknown>)[name];
       return name === "top" && isWindow(thing) ? replayTop : (thing as Record<PropertyKey, unknown>)[name];
     },
     set: (_, name, value) => {
@@ -110,8 +111,10 @@ function lookFor(thing: unknown): unknown {
   return thing;
 }
 
+/** What edited scripts ask for. */
+export const fixed = (name: string, value: unknown): void => void defineProperty(globalThis, name, { value });
+
 export function lieAboutLocation(): void {
-  const fixed = (name: string, value: unknown): void => void defineProperty(globalThis, name, { value });
   tell(globalThis, "__wa$loc", () => ownLocation, go);
   fixed("__wa$L", lookFor);
   if (!isPage) {

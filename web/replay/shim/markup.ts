@@ -1,5 +1,6 @@
 /** Addresses in markup that scripts make: inside tags, in the attributes that hold one. */
 
+import { scoped, scopedScript } from "./code.js";
 import { accessor, method, methodArgs, prototypeOf, put, through } from "./natives.js";
 import { toReplay, unmapped } from "./place.js";
 import { mapStyle } from "./styles.js";
@@ -20,6 +21,7 @@ export function mapValue(name: string, value: string): string | null {
   // Without its origin a frame has no service worker, so nothing of the archive.
   if (name === "sandbox" && !fits(/allow-same-origin/i, value)) return `${value} allow-same-origin`;
   if (name === "style") return mapStyle(value);
+  if (begins(name, "on")) return scoped(value);
   if (LISTS.has(name)) return mapList(value);
   return ADDRESSES.has(name) ? toReplay(value) : value;
 }
@@ -41,9 +43,19 @@ function mapAttribute(found: RegExpExecArray): string {
   return `${space}${found[2]}${equals}${begins(given, "'") ? `'${mapped}'` : `"${mapped}"`}`;
 }
 
-export function mapMarkup(html: string): string {
-  if (!fits(/\/\/|srcdoc|integrity|sandbox/i, html)) return html;
-  const tags = replaced(html, TAG, (tag) => replaced(tag[1] ?? tag[0], ATTRIBUTE, mapAttribute) + (tag[2] ?? ""));
+/** The script that an element is whose tag this is, and whose end is there. */
+const mapScript = (tag: string, code: string): string => scopedScript(code, find(/\stype=["']?([^\s"'>]*)/i, tag)?.[1] ?? "");
+
+/** What is written runs its scripts; other markup does not. */
+export function mapMarkup(html: string, isRun = false): string {
+  if (!fits(/\/\/|srcdoc|integrity|sandbox|\son\w+\s*=/i, html) && !isRun) return html;
+  const tags = replaced(html, TAG, (tag) => {
+    const all = tag[0];
+    const script = tag[1];
+    const code = tag[2] ?? "";
+    const isWhole = tag.index + all.length < html.length;
+    return replaced(script ?? all, ATTRIBUTE, mapAttribute) + (script && isRun && isWhole ? mapScript(script, code) : code);
+  });
   return fits(/<style/i, tags) ? replaced(tags, /(<style[^>]*>)(.*?)(?=<\/style)/gis, (found) => (found[1] ?? "") + mapStyle(found[2] ?? "")) : tags;
 }
 
@@ -59,7 +71,7 @@ function written(document: object, args: readonly unknown[]): string {
   const tail = find(BEGUN, all)?.[0] ?? "";
   const held = tail.length > BEGUN_LETTERS_MAX ? "" : tail;
   begun.set(document, held);
-  return mapMarkup(cut(all, 0, all.length - held.length));
+  return mapMarkup(cut(all, 0, all.length - held.length), true);
 }
 
 function one(args: unknown[], only: unknown): void {
@@ -68,44 +80,47 @@ function one(args: unknown[], only: unknown): void {
 }
 
 const map = (value: unknown): unknown => (typeof value === "string" || typeof value === "object" && value !== null ? mapMarkup(text(value)) : value);
-const isStyle = (self: object): boolean => (self as Node).nodeName === "STYLE" || (self as Node).nodeName === "style";
-const mapInside = (value: unknown, self: object): unknown => (typeof value === "string" && isStyle(self) ? mapStyle(value) : map(value));
-/** What is put into a style: text, or a node with some. */
-function mapNode(given: unknown): unknown {
-  if (typeof given === "string") return mapStyle(given);
-  const node = given as Text | null;
-  const css = node?.nodeType === 3 ? mapStyle(node.data) : undefined;
-  if (css !== undefined && css !== node?.data) (node as Text).data = css;
-  return given;
+const isOfText = (self: object): boolean => fits(/^(?:style|script)$/i, (self as Node).nodeName);
+/** The text of a style or a script, mapped as what it is. */
+function mapText(value: unknown, self: object): unknown {
+  if (typeof value !== "string" || !isOfText(self)) return value;
+  if (fits(/^style$/i, (self as Node).nodeName)) return mapStyle(value);
+  return scopedScript(value, (self as HTMLScriptElement).type);
+}
+const mapInside = (value: unknown, self: object): unknown => (isOfText(self) ? mapText(value, self) : map(value));
+/** What is put into a style or a script: text, or a node with some. */
+function mapNode(put: unknown, self: object): unknown {
+  const node = put as Text | null;
+  if (node?.nodeType !== 3) return mapText(put, self);
+  const mapped = mapText(node.data, self) as string;
+  if (mapped !== node.data) node.data = mapped;
+  return put;
 }
 const tellMarkup = (value: unknown): unknown => (typeof value === "string" ? unmapped(value) : value);
 
 export function mapMarkups(): void {
-  const element = prototypeOf("Element");
-  const shadow = prototypeOf("ShadowRoot");
-  for (const owner of [element, shadow]) {
+  for (const owner of ["Element", "ShadowRoot"]) {
     accessor(owner, "innerHTML", tellMarkup, mapInside);
     methodArgs(owner, "setHTMLUnsafe", (args) => void (args[0] = map(args[0])));
     method(owner, "getHTML", (call, args) => tellMarkup(call(args)));
   }
-  accessor(element, "outerHTML", tellMarkup, map);
-  methodArgs(element, "insertAdjacentHTML", (args) => void (args[1] = map(args[1])));
-  const mapText = (value: unknown, self: object): unknown => (typeof value === "string" && isStyle(self) ? mapStyle(value) : value);
-  accessor(prototypeOf("Node"), "textContent", null, mapText);
-  accessor(prototypeOf("HTMLElement"), "innerText", null, mapText);
+  accessor("Element", "outerHTML", tellMarkup, map);
+  methodArgs("Element", "insertAdjacentHTML", (args) => void (args[1] = map(args[1])));
+  accessor("Node", "textContent", null, mapText);
+  accessor("HTMLElement", "innerText", null, mapText);
   // Shadows the methods of all nodes, which are used too often to look at each time.
-  for (const owner of ["HTMLStyleElement", "SVGStyleElement"].map(prototypeOf)) {
+  accessor("HTMLScriptElement", "text", null, mapText);
+  for (const owner of ["HTMLStyleElement", "SVGStyleElement", "HTMLScriptElement"].map(prototypeOf)) {
     for (const name of ["appendChild", "insertBefore", "append", "prepend", "replaceChildren"]) {
       const native = (owner as Record<string, unknown> | undefined)?.[name];
-      if (typeof native === "function") put(owner, name, through(native as () => unknown, (args) => each(args, (given, at) => (args[at] = mapNode(given)))));
+      if (typeof native === "function") put(owner, name, through(native as () => unknown, (args, self) => each(args, (given, at) => (args[at] = mapNode(given, self)))));
     }
   }
-  const document = prototypeOf("Document");
-  methodArgs(document, "open", (_, self) => void begun.delete(self));
+  methodArgs("Document", "open", (_, self) => void begun.delete(self));
   for (const name of ["write", "writeln"]) {
-    methodArgs(document, name, (args, self) => one(args, written(self, args)));
+    methodArgs("Document", name, (args, self) => one(args, written(self, args)));
   }
-  methodArgs(prototypeOf("DOMParser"), "parseFromString", (args) => void (args[0] = map(args[0])));
-  methodArgs(prototypeOf("Range"), "createContextualFragment", (args) => void (args[0] = map(args[0])));
-  method(prototypeOf("XMLSerializer"), "serializeToString", (call, args) => tellMarkup(call(args)));
+  methodArgs("DOMParser", "parseFromString", (args) => void (args[0] = map(args[0])));
+  methodArgs("Range", "createContextualFragment", (args) => void (args[0] = mapMarkup(text(args[0]), true)));
+  method("XMLSerializer", "serializeToString", (call, args) => tellMarkup(call(args)));
 }

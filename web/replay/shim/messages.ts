@@ -1,9 +1,10 @@
 /** Messages between windows: origins are named as archived and are replay origins. */
 
 import { config } from "./config.js";
-import { accessor, prototypeOf } from "./natives.js";
+import { fixed } from "./location.js";
+import { accessor } from "./natives.js";
 import { isWindow, realLocation, told, toReplay, unmapped } from "./place.js";
-import { apply, defineProperty, NativeURL, text } from "./taken.js";
+import { apply, NativeURL, text } from "./taken.js";
 
 function originOf(target: unknown): unknown {
   if (typeof target !== "string") return target;
@@ -28,9 +29,9 @@ function poster(thing: unknown): unknown {
 }
 
 export function lieAboutMessages(): void {
-  defineProperty(globalThis, "__wa$P", { value: poster });
-  accessor(prototypeOf("StorageEvent"), "url", told);
-  accessor(prototypeOf("MessageEvent"), "origin", (value, self) => {
+  fixed("__wa$P", poster);
+  accessor("StorageEvent", "url", told);
+  accessor("MessageEvent", "origin", (value, self) => {
     const { source } = self as MessageEvent;
     // Where archived hosts share an origin, who speaks says which one it is.
     return config.after === "" && value === realLocation.origin && isWindow(source) ? (source as { origin?: unknown }).origin : unmapped(text(value));

@@ -3,23 +3,22 @@
  * their place is a Proxy of them: it has their name, length, prototype and text.
  */
 
-import { apply, bare, construct, defineProperty, getOwnPropertyDescriptor } from "./taken.js";
+import { apply, bare, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf } from "./taken.js";
 
 /** What a Proxy of a function does where it is called. */
 export const onCall = (work: (self: object, args: unknown[]) => unknown): ProxyHandler<() => unknown> => bare({ apply: (_: unknown, self: object, args: unknown[]) => work(self, args) });
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
-type Owner = object | undefined;
+/** An object, or the name of an interface whose prototype is meant; neither need be there. */
+type Owner = object | string | undefined;
 
-/** The prototype of an interface that may not be there. */
-export function prototypeOf(name: string): object | undefined {
-  return (globalThis as unknown as Record<string, { prototype?: object } | undefined>)[name]?.prototype;
-}
+export const prototypeOf = (owner: Owner): object | undefined =>
+  typeof owner === "string" ? (globalThis as unknown as Record<string, { prototype?: object } | undefined>)[owner]?.prototype : owner;
 
 /** Where a property really is: what is global in a worker is on prototypes of its scope. */
-function ownerOf(owner: Owner, name: string): Owner {
-  let found = owner;
-  while (found && !getOwnPropertyDescriptor(found, name)) found = Reflect.getPrototypeOf(found) ?? undefined;
+function ownerOf(owner: Owner, name: string): object | undefined {
+  let found = prototypeOf(owner);
+  while (found && !getOwnPropertyDescriptor(found, name)) found = getPrototypeOf(found) ?? undefined;
   return found;
 }
 
@@ -34,9 +33,9 @@ export function method(given: Owner, name: string, change: (call: (args: unknown
 }
 
 /** A function that changes what it is called with. */
-export const through = (native: () => unknown, change: (args: unknown[]) => void): (() => unknown) =>
+export const through = (native: () => unknown, change: (args: unknown[], self: object) => void): (() => unknown) =>
   new Proxy(native, onCall((self, args) => {
-    change(args);
+    change(args, self);
     return apply(native, self, args as []);
   }));
 
@@ -49,11 +48,12 @@ export const methodArgs = (owner: Owner, name: string, change: (args: unknown[],
 
 /** Changes what an attribute of an interface tells and what is set to it. */
 export function accessor(
-  owner: Owner,
+  given: Owner,
   name: string,
   read: ((value: unknown, self: object) => unknown) | null,
   write?: ((value: unknown, self: object) => unknown) | null,
 ): void {
+  const owner = prototypeOf(given);
   const native = owner && getOwnPropertyDescriptor(owner, name);
   if (!native?.configurable || !native.get) return;
   const { get, set } = native;
@@ -79,10 +79,16 @@ export function constructor(name: string, change: (args: unknown[]) => void, mad
   if (native.prototype) put(native.prototype as object, "constructor", value);
 }
 
+export function refuse(what: string): never {
+  throw new DOMException(`Archived pages may not ${what}`, "SecurityError");
+}
+
 /** A value in place of whatever was there. */
-export const put = (owner: Owner, name: string, value: unknown): void =>
+export const put = (owner: object | undefined, name: string, value: unknown): void =>
   void (owner && defineProperty(owner, name, { value, writable: true, configurable: true, enumerable: false }));
 
 /** An attribute that is computed, in place of whatever was there. */
-export const tell = (owner: Owner, name: string, get: (this: object) => unknown, set?: (value: unknown) => void): void =>
-  void (owner && defineProperty(owner, name, { get, set, configurable: true, enumerable: true }));
+export const tell = (given: Owner, name: string, get: (this: object) => unknown, set?: (value: unknown) => void): void => {
+  const owner = prototypeOf(given);
+  if (owner) defineProperty(owner, name, { get, set, configurable: true, enumerable: true });
+};

@@ -1,8 +1,9 @@
 /** Where a page goes: addresses that nothing has mapped before are mapped here, and new windows are the viewer's. */
 
-import { accessor, method, methodArgs, prototypeOf, put } from "./natives.js";
+import { fixed } from "./location.js";
+import { accessor, method, methodArgs, prototypeOf, put, refuse } from "./natives.js";
 import { archivedOrigin, isTop, isWindow, placed, realLocation, replayTop, say, toArchived, toReplay, told } from "./place.js";
-import { apply, begins, defineProperty, each, fits, getOwnPropertyDescriptor, kept, lower, NativeURL, text } from "./taken.js";
+import { apply, begins, each, fits, getOwnPropertyDescriptor, kept, lower, NativeURL, text } from "./taken.js";
 
 interface NavigateEvent extends Event {
   readonly destination: { readonly url: string };
@@ -76,7 +77,7 @@ function mapNavigations(navigation: EventTarget): void {
 
 /** The window of an empty document may be that of the next one: there this script comes a second time, after its own first. */
 const destinationUrl = (globalThis as { __wa$url?: () => unknown }).__wa$url ?? getOwnPropertyDescriptor(prototypeOf("NavigationDestination") ?? {}, "url")?.get;
-defineProperty(globalThis, "__wa$url", { value: destinationUrl });
+fixed("__wa$url", destinationUrl);
 const nativeUrl = (destination: { readonly url: string }): string => (destinationUrl ? text(apply(destinationUrl, destination, [])) : destination.url);
 
 /** Where a link or form of that target leads: a window of the page, or a new one, which is the viewer's to open. */
@@ -133,16 +134,16 @@ export function mapGoing(): void {
   addEventListener("click", onClick);
   addEventListener("auxclick", onClick);
   addEventListener("submit", (event) => event.target instanceof HTMLFormElement && !event.defaultPrevented && !goes(event.target, event.submitter) && event.preventDefault());
-  method(prototypeOf("HTMLFormElement"), "submit", (call, args, self) => (goes(self as HTMLFormElement) ? call(args) : undefined));
-  for (const name of ["NavigationHistoryEntry", "NavigationDestination"]) accessor(prototypeOf(name), "url", told);
+  method("HTMLFormElement", "submit", (call, args, self) => (goes(self as HTMLFormElement) ? call(args) : undefined));
+  for (const name of ["NavigationHistoryEntry", "NavigationDestination"]) accessor(name, "url", told);
   for (const name of ["pushState", "replaceState"]) {
-    methodArgs(prototypeOf("History"), name, (args) => {
+    methodArgs("History", name, (args) => {
       if (args.length > 2) args[2] = placed(args[2]);
       // Where archived hosts share an origin, browsers would let one be another.
       const url = new NativeURL(text(args[2] ?? ""), document.baseURI);
-      if (new NativeURL(toArchived(text(placed(url.href)))).origin !== archivedOrigin) throw new DOMException(`Failed to execute '${name}' on 'History'`, "SecurityError");
+      if (new NativeURL(toArchived(text(placed(url.href)))).origin !== archivedOrigin) refuse("be at another host");
     });
-    method(prototypeOf("History"), name, (call, args) => {
+    method("History", name, (call, args) => {
       const result = call(args);
       tellPlace();
       return result;

@@ -1,6 +1,6 @@
 /** Requests that scripts make, and what their answers say of where they came from. */
 
-import { accessor, constructor, methodArgs, method, prototypeOf } from "./natives.js";
+import { accessor, constructor, methodArgs, method } from "./natives.js";
 import { mapped, told } from "./place.js";
 
 /** A digest of what was archived does not hold for a script that was edited. */
@@ -18,12 +18,12 @@ function mapRequest(args: unknown[]): void {
 export function mapRequests(): void {
   methodArgs(globalThis, "fetch", mapRequest);
   constructor("Request", mapRequest);
-  for (const name of ["Request", "Response"]) accessor(prototypeOf(name), "url", told);
-  methodArgs(prototypeOf("XMLHttpRequest"), "open", (args) => void (args[1] = mapped(args[1])));
-  accessor(prototypeOf("XMLHttpRequest"), "responseURL", told);
+  for (const name of ["Request", "Response"]) accessor(name, "url", told);
+  methodArgs("XMLHttpRequest", "open", (args) => void (args[1] = mapped(args[1])));
+  accessor("XMLHttpRequest", "responseURL", told);
   constructor("EventSource", (args) => void (args[0] = mapped(args[0])));
-  accessor(prototypeOf("EventSource"), "url", told);
+  accessor("EventSource", "url", told);
   constructor("Audio", (args) => void (args.length > 0 && (args[0] = mapped(args[0]))));
-  accessor(prototypeOf("PerformanceEntry"), "name", told);
-  method(prototypeOf("Navigator"), "sendBeacon", () => true);
+  accessor("PerformanceEntry", "name", told);
+  method("Navigator", "sendBeacon", () => true);
 }

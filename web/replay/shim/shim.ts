@@ -6,6 +6,7 @@
 import { takeAway } from "./absent.js";
 import { hearViewer } from "./asked.js";
 import { watch } from "./blocked.js";
+import { mapCode } from "./code.js";
 import { config } from "./config.js";
 import { lieAboutTime } from "./clock.js";
 import { lieAboutDocuments } from "./documents.js";
@@ -24,6 +25,7 @@ import { mapWorkers } from "./workers.js";
 handPorts(config.viewer, config.salt);
 lieAboutLocation();
 lieAboutTime();
+mapCode();
 lieAboutMessages();
 mapRequests();
 mapWorkers();

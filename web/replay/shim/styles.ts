@@ -1,6 +1,6 @@
 /** Addresses in style sheets that scripts make. */
 
-import { accessor, constructor, methodArgs, prototypeOf } from "./natives.js";
+import { accessor, constructor, methodArgs } from "./natives.js";
 import { toReplay } from "./place.js";
 import { has, replaced } from "./taken.js";
 
@@ -17,13 +17,12 @@ const mapFirst = (at: number) => (args: unknown[]): void => void (args[at] = map
 const PROPERTIES = ["background", "backgroundImage", "listStyle", "listStyleImage", "borderImage", "borderImageSource", "cursor", "content", "mask", "maskImage", "filter", "src"];
 
 export function mapStyles(): void {
-  for (const owner of ["CSSStyleDeclaration", "CSS2Properties", "CSSStyleProperties", "CSSFontFaceDescriptors"].map(prototypeOf)) {
+  for (const owner of ["CSSStyleDeclaration", "CSS2Properties", "CSSStyleProperties", "CSSFontFaceDescriptors"]) {
     for (const name of [...PROPERTIES, "cssText"]) accessor(owner, name, null, map);
     methodArgs(owner, "setProperty", mapFirst(1));
   }
-  const sheet = prototypeOf("CSSStyleSheet");
-  for (const name of ["insertRule", "replace", "replaceSync"]) methodArgs(sheet, name, mapFirst(0));
-  methodArgs(sheet, "addRule", mapFirst(1));
-  methodArgs(prototypeOf("CSSGroupingRule"), "insertRule", mapFirst(0));
+  for (const name of ["insertRule", "replace", "replaceSync"]) methodArgs("CSSStyleSheet", name, mapFirst(0));
+  methodArgs("CSSStyleSheet", "addRule", mapFirst(1));
+  methodArgs("CSSGroupingRule", "insertRule", mapFirst(0));
   constructor("FontFace", mapFirst(1));
 }

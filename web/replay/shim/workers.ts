@@ -1,9 +1,10 @@
 /** Workers that pages start: their scripts are mapped, and where a page made the script itself, this one goes first. */
 
 import { source } from "./config.js";
+import { fixed } from "./location.js";
 import { constructor, method, methodArgs } from "./natives.js";
 import { mapped, placed } from "./place.js";
-import { apply, begins, defineProperty, each, find, fits, kept, list, NativeURL, stringify, text } from "./taken.js";
+import { apply, begins, each, find, fits, kept, list, NativeURL, stringify, text } from "./taken.js";
 
 /** Of the page's own making, by their addresses. */
 export const blobs = kept(new Map<string, Blob>());
@@ -44,5 +45,5 @@ export function mapWorkers(): void {
   for (const name of ["Worker", "SharedWorker"]) constructor(name, (args) => void (args.length > 0 && (args[0] = scriptOf(args[0], (args[1] as WorkerOptions | undefined)?.type === "module"))));
   methodArgs(globalThis, "importScripts", (args) => each(args, (url, at) => (args[at] = placed(url))));
   // `import(x)` is edited to `import(__wa$import(x))`.
-  defineProperty(globalThis, "__wa$import", { value: mapped });
+  fixed("__wa$import", mapped);
 }
