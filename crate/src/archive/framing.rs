@@ -98,6 +98,14 @@ impl Seeker {
         }
     }
 
+    /// How the start of a record is written, as far as it may have begun in an earlier piece.
+    pub fn carried_start(&self) -> &[u8] {
+        match self {
+            Seeker::Start(hunter) => hunter.carried_start(),
+            Seeker::Line(_) => &[],
+        }
+    }
+
     /// The URL line that was found, or that the stream ends with.
     pub fn line(&self) -> &[u8] {
         match self {

@@ -31,6 +31,8 @@ pub struct Hunter {
     position: u64,
     /// Starts in lower case count too: the file has shown one.
     has_odd_case: bool,
+    /// The start that was found, where it began before the piece that ended it.
+    carried_start: Vec<u8>,
 }
 
 impl Hunter {
@@ -40,6 +42,7 @@ impl Hunter {
             carry: Vec::with_capacity(2 * CARRY_BYTES),
             position: 0,
             has_odd_case: false,
+            carried_start: Vec::new(),
         }
     }
 
@@ -63,9 +66,14 @@ impl Hunter {
         let carried = self.carry.len();
         self.carry.extend_from_slice(&bytes[..overlap]);
         let found = find(&self.carry, carried)
-            .map(|(at, newlines)| Found {
-                at: self.position + at as u64 - carried as u64,
-                newlines,
+            .map(|(at, newlines)| {
+                let letters = &self.carry[at..at + START.len() - 1];
+                self.carried_start.clear();
+                self.carried_start.extend_from_slice(letters);
+                Found {
+                    at: self.position + at as u64 - carried as u64,
+                    newlines,
+                }
             })
             .or_else(|| {
                 let (at, newlines) = find(bytes, 0)?;
@@ -84,6 +92,11 @@ impl Hunter {
             self.carry.drain(..excess);
         }
         found
+    }
+
+    /// How the start is written that was found, as far as it may have begun in an earlier piece.
+    pub fn carried_start(&self) -> &[u8] {
+        &self.carried_start
     }
 
     /// How many bytes of `WARC/` the stream ends with, if they begin a line; and the newlines before them.
@@ -247,6 +260,14 @@ mod tests {
         assert_eq!(Hunter::new().feed(text), None);
         let found = Hunter::new().in_odd_case().feed(text);
         assert_eq!(found.map(|found| found.at), Some(2));
+        // In pieces it is still known how they are written.
+        for cut in 1..text.len() {
+            let mut hunter = Hunter::new().in_odd_case();
+            let (first, second) = text.split_at(cut);
+            let found = hunter.feed(first).or_else(|| hunter.feed(second));
+            assert_eq!(found.map(|found| found.at), Some(2));
+            assert!([&b"warc/"[..], b""].contains(&hunter.carried_start()));
+        }
     }
 
     #[test]

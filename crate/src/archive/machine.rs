@@ -577,10 +577,10 @@ impl Machine {
             return usize::try_from(end.saturating_sub(place)).unwrap_or(0);
         }
         // A start before these bytes can only be a piece of `WARC/`: the digit after it was just seen.
-        let seen = usize::try_from(place.saturating_sub(start))
-            .unwrap_or(0)
-            .min(START.len());
-        self.begin_head(start, &START[..seen]);
+        let seen = usize::try_from(place.saturating_sub(start)).unwrap_or(0);
+        let letters = self.hunt.seeker.carried_start();
+        let letters = letters[..seen.min(letters.len())].to_vec();
+        self.begin_head(start, &letters);
         usize::try_from(start.saturating_sub(place)).unwrap_or(0)
     }
 
