@@ -76,6 +76,22 @@ fn every_split_tells_the_same() {
 
 /// A file that breaks off shows every record before the break, and says where it broke.
 #[test]
+fn starts_in_odd_case_are_told_wherever_the_file_is_cut() {
+    // The lengths that are stated lead nowhere, so that each start is looked for.
+    let records = ["<p>one</p>", "<p>two</p>", "<p>three</p>"]
+        .map(|body| record_stating("response", "http://a.test/", &response(body), "20"))
+        .map(|record| [b"WArC/", &record[5..]].concat());
+    let bytes = [&plain()[..], &records.concat()].concat();
+    let whole = inspect(&bytes).expect("a WARC file");
+    let odd = |line: &&Value| line.to_string().contains("in capital letters");
+    assert_eq!(whole.iter().filter(odd).count(), 3);
+    for window in 1..40 {
+        let told = inspect_cut(&bytes, window).expect("a WARC file");
+        assert_eq!(told, whole, "in pieces of {window}");
+    }
+}
+
+#[test]
 fn every_truncation_keeps_what_is_there() {
     for (bytes, container) in [(plain(), Container::Plain), (gzipped(), Container::Gzip)] {
         let ends = ends_of_records(container);
