@@ -12,9 +12,9 @@ import { apply, bare, begins, construct, create, cut, fits, getPrototypeOf, Nati
 const BEGIN = "with(__wa$S){";
 /** One of both by itself: neither a property, nor a key, nor a text. */
 const NAMED = /(?<![\w$.'"-])(?:location|top)(?![\w$'":-])/;
-const ASKED = /(?<![\w$.])(?:window|self|document|top|parent|this)(?=\s*\.\s*(?:location|top)\b)/g;
+const ASKED = /(?<![\w$.])(?:window|self|document|top|parent|this)(?=\.(?:location|top)\b)/g;
 /** What a script declares for the scripts after it, which could not see it behind a scope. */
-const DECLARED = /^(?:let|const)(?=\s)/gm;
+const DECLARED = /^(?:let|const)\b/gm;
 
 /** The same text as what runs in place of it. */
 export function scoped(code: string): string {
@@ -28,7 +28,6 @@ export const scopedScript = (code: string, type: string): string =>
   fits(/^$|(?:java|ecma)script/i, type) ? scoped(fits(NAMED, code) ? replaced(code, DECLARED, () => "var") : code) : code;
 
 const scopedCode = (code: unknown): unknown => (typeof code === "string" ? scoped(code) : code);
-const first = (args: unknown[]): void => void (args[0] = scopedCode(args[0]));
 
 /** Many a script is told what it is when it has its text: a module takes no scope. */
 export function retype(element: object): void {
@@ -68,5 +67,5 @@ export function mapCode(): void {
   fixed("__wa$eval", new Proxy(native as () => unknown, onCall((_, args) => apply(native, globalThis, [scopedCode(args[0]) as string]))));
   if (!isPage) return;
   for (const example of [() => 0, async () => 0, function* () {}, async function* () {}]) mapMaker(example);
-  for (const name of ["setTimeout", "setInterval"]) methodArgs(globalThis, name, first);
+  for (const name of ["setTimeout", "setInterval"]) methodArgs(globalThis, name, (args) => void (args[0] = scopedCode(args[0])));
 }

@@ -7,49 +7,40 @@ import { archivedHost, isTop, realLocation, say, told } from "./place.js";
 import { cut, each, ends, find, kept, lower, parseDate, placeOf, split, text, trim } from "./taken.js";
 
 /** Name and value of what a page sets; what says that it is over removes it. */
-class Jar {
-  readonly #cookies = kept(new Map<string, string>());
+const cookies = kept(new Map<string, string>());
 
-  readonly #now: () => number;
+function putCookie(pair: string): string {
+  const found = find(/^(?:([^=]*)=)?(.*)$/s, trim(pair));
+  const name = trim(found?.[1] ?? "");
+  const value = trim(found?.[2] ?? "");
+  if (name !== "" || value !== "") cookies.set(name, value);
+  return name;
+}
 
-  constructor(start: string, now: () => number) {
-    this.#now = now;
-    each(split(start, ";"), (cookie) => this.#put(cookie));
-  }
+function setCookie(cookie: string, now: number): void {
+  const fields = split(cookie, ";");
+  let isHidden = false;
+  let isOver = false;
+  let hasAge = false;
+  each(fields, (field, at) => {
+    const equals = placeOf(field, "=");
+    const name = at === 0 ? "" : lower(trim(equals < 0 ? field : cut(field, 0, equals)));
+    const value = equals < 0 ? "" : trim(cut(field, equals + 1));
+    isHidden ||= name === "httponly";
+    // The age counts where there are both.
+    if (name === "max-age") isOver = +value <= 0;
+    else if (name === "expires" && !hasAge) isOver = parseDate(value) < now;
+    hasAge ||= name === "max-age";
+  });
+  if (isHidden) return;
+  const name = putCookie(fields[0] ?? "");
+  if (isOver) cookies.delete(name);
+}
 
-  get text(): string {
-    let out = "";
-    this.#cookies.forEach((value, name) => (out += (out && "; ") + (name && `${name}=`) + value));
-    return out;
-  }
-
-  #put(pair: string): string {
-    const found = find(/^(?:([^=]*)=)?(.*)$/s, trim(pair));
-    const name = trim(found?.[1] ?? "");
-    const value = trim(found?.[2] ?? "");
-    if (name !== "" || value !== "") this.#cookies.set(name, value);
-    return name;
-  }
-
-  set(cookie: string): void {
-    const fields = split(cookie, ";");
-    let isHidden = false;
-    let isOver = false;
-    let hasAge = false;
-    each(fields, (field, at) => {
-      const equals = placeOf(field, "=");
-      const name = at === 0 ? "" : lower(trim(equals < 0 ? field : cut(field, 0, equals)));
-      const value = equals < 0 ? "" : trim(cut(field, equals + 1));
-      isHidden ||= name === "httponly";
-      // The age counts where there are both.
-      if (name === "max-age") isOver = +value <= 0;
-      else if (name === "expires" && !hasAge) isOver = parseDate(value) < this.#now();
-      hasAge ||= name === "max-age";
-    });
-    if (isHidden) return;
-    const name = this.#put(fields[0] ?? "");
-    if (isOver) this.#cookies.delete(name);
-  }
+function allCookies(): string {
+  let out = "";
+  cookies.forEach((value, name) => (out += (out && "; ") + (name && `${name}=`) + value));
+  return out;
 }
 
 const MINUTE_MS = 60_000;
@@ -64,7 +55,7 @@ export function lieAboutDocuments(): void {
   // Of the archived page: ./clock.ts came before.
   const { now } = Date;
   const loaded = now();
-  const jar = new Jar(config.cookies, now);
+  each(split(config.cookies, ";"), putCookie);
   let domain = archivedHost;
   for (const name of ["URL", "documentURI"]) accessor("Document", name, (value) => (isMade(value) ? "about:srcdoc" : told(value)));
   // Where nothing archived led here the viewer did, or the boot page, which was at the same address. A frame is told its
@@ -76,11 +67,11 @@ export function lieAboutDocuments(): void {
   tell("Document", "domain", () => domain, (value) => {
     // Only a parent of the own host may be set, and nothing comes of it: hosts stay apart.
     if (ends(`.${archivedHost}`, `.${text(value)}`)) domain = text(value);
-    else refuse("be of that domain");
+    else refuse("be of another host");
   });
-  tell("Document", "cookie", () => jar.text, (value) => {
+  tell("Document", "cookie", allCookies, (value) => {
     const cookie = text(value);
-    jar.set(cookie);
+    setCookie(cookie, now());
     say({ wa: "cookie", cookie, host: archivedHost });
   });
   // Without a header browsers tell the present time.

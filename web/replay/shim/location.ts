@@ -86,7 +86,7 @@ function holderOf(thing: object, view: Window): object {
       return true;
     },
     has: (_, name) => name in thing,
-    deleteProperty: (_, name) => name !== "location" && name !== "top" && deleteProperty(thing, name),
+    deleteProperty: (_, name) => deleteProperty(thing, name),
     // So that a pattern with a rest takes what there is.
     ownKeys: () => ownKeys(thing),
     getOwnPropertyDescriptor: (_, name) => {
@@ -117,14 +117,11 @@ export const fixed = (name: string, value: unknown): void => void defineProperty
 export function lieAboutLocation(): void {
   tell(globalThis, "__wa$loc", () => ownLocation, go);
   fixed("__wa$L", lookFor);
-  if (!isPage) {
-    tell(globalThis, "location", () => ownLocation);
-    return tell(globalThis, "origin", () => new NativeURL(config.url).origin);
-  }
+  tell(globalThis, "origin", () => new NativeURL(config.url).origin);
+  if (!isPage) return tell(globalThis, "location", () => ownLocation);
   ownHolders.set(window, holderOf(window, window)).set(document, holderOf(document, window));
   // Assigning to it does nothing, as with the real one.
   tell(globalThis, "__wa$top", () => replayTop, () => {});
-  tell(globalThis, "origin", () => new NativeURL(config.url).origin);
   if (replayTop !== window) return;
   tell(globalThis, "parent", () => window, (value) => void defineProperty(globalThis, "parent", { value, writable: true, configurable: true, enumerable: true }));
   tell(globalThis, "frameElement", () => null);

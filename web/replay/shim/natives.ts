@@ -85,7 +85,7 @@ export function refuse(what: string): never {
 
 /** A value in place of whatever was there. */
 export const put = (owner: object | undefined, name: string, value: unknown): void =>
-  void (owner && defineProperty(owner, name, { value, writable: true, configurable: true, enumerable: false }));
+  void (owner && defineProperty(owner, name, { value, writable: true, configurable: true }));
 
 /** An attribute that is computed, in place of whatever was there. */
 export const tell = (given: Owner, name: string, get: (this: object) => unknown, set?: (value: unknown) => void): void => {

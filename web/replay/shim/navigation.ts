@@ -37,7 +37,6 @@ function submit(url: string, data: FormData, target: string): void {
   form.method = "post";
   form.action = url;
   form.target = target;
-  form.hidden = true;
   apply(eachField, data, [(value, name) => {
     if (typeof value !== "string") return;
     const field = document.createElement("input");
@@ -141,7 +140,7 @@ export function mapGoing(): void {
       if (args.length > 2) args[2] = placed(args[2]);
       // Where archived hosts share an origin, browsers would let one be another.
       const url = new NativeURL(text(args[2] ?? ""), document.baseURI);
-      if (new NativeURL(toArchived(text(placed(url.href)))).origin !== archivedOrigin) refuse("be at another host");
+      if (new NativeURL(toArchived(text(placed(url.href)))).origin !== archivedOrigin) refuse("be of another host");
     });
     method("History", name, (call, args) => {
       const result = call(args);

@@ -3,8 +3,8 @@
 import { source } from "./config.js";
 import { fixed } from "./location.js";
 import { constructor, method, methodArgs } from "./natives.js";
-import { mapped, placed } from "./place.js";
-import { apply, begins, each, find, fits, kept, list, NativeURL, stringify, text } from "./taken.js";
+import { mapped, placed, toReplay } from "./place.js";
+import { apply, begins, each, find, fits, kept, list, NativeURL, replaced, stringify, text } from "./taken.js";
 
 /** Of the page's own making, by their addresses. */
 export const blobs = kept(new Map<string, Blob>());
@@ -30,7 +30,19 @@ const { atob: readBase64, decodeURIComponent: decode } = globalThis;
 const fromBase64 = (letters: string): string => apply(readBase64, globalThis, [letters]);
 let create: (blob: Blob) => string = () => "";
 
+const IMPORT = /(\b(?:from|import)[\s(]*["'])(https?:[^"']+)/g;
+
+/** A module that a page writes itself names what it imports. */
+function mapModule(args: unknown[]): void {
+  const parts = args[0] as unknown[] | undefined;
+  if (!parts?.length || !fits(/script/, text((args[1] as BlobPropertyBag | undefined)?.type))) return;
+  const mapped: unknown[] = [];
+  each(parts, (part, at) => (mapped[at] = typeof part === "string" ? replaced(part, IMPORT, (found) => found[1] + toReplay(text(found[2]))) : part));
+  args[0] = list(mapped);
+}
+
 export function mapWorkers(): void {
+  constructor("Blob", mapModule);
   const { createObjectURL } = URL;
   create = (blob) => apply(createObjectURL, NativeURL, [blob]);
   method(URL, "createObjectURL", (call, args) => {
