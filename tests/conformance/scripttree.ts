@@ -33,7 +33,7 @@ interface Scope {
 
 const WINDOWS = new Set(["window", "self", "parent", "frames", "opener", "globalThis", "defaultView", "contentWindow", "top"]);
 const NO_WINDOWS = new Set(["Literal", "TemplateLiteral", "ArrayExpression", "ObjectExpression", "ArrayPattern", "ObjectPattern", "FunctionExpression", "ClassExpression", "MetaProperty", "Super", "ArrowFunctionExpression", "YieldExpression"]);
-const NEW_NAMES = new Map([["location", "__wa$loc"], ["top", "__wa$top"]]);
+const NEW_NAMES = new Map([["location", "__wa$loc"], ["top", "__wa$top"], ["eval", "__wa$eval"]]);
 
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && typeof (value as Node).type === "string";
 
@@ -96,7 +96,7 @@ class Editor {
     const object = node["object"] as Node;
     const name = nameOf(node["property"] as Node, node["computed"] === true);
     if (NO_WINDOWS.has(object.type)) return false;
-    const text = name === "location" || (name === "top" && this.isWindow(object, isMethod)) ? "__wa$L(" : name === "postMessage" && isCalled ? "__wa$P(" : undefined;
+    const text = name === "location" || ((name === "top" || name === "eval") && this.isWindow(object, isMethod)) ? "__wa$L(" : name === "postMessage" && isCalled ? "__wa$P(" : undefined;
     if (text === undefined) return false;
     this.wrap(object, text);
     if (node["optional"] !== true && isInOptionalChain(object)) {
@@ -209,8 +209,31 @@ function isHidden(scope: Scope | null, name: string): boolean {
   return false;
 }
 
-/** Free references, and the variables that are the window's. */
-function free(tree: Node, sourceType: SourceType): Node[] {
+function isStrict(node: Node, parents: Map<Node, Node>): boolean {
+  for (let around = parents.get(node); around; around = parents.get(around)) {
+    if (/^Class/.test(around.type)) return true;
+    const body = around.type === "Program" ? around["body"] : isNode(around["body"]) && isFunction(around) ? around["body"]["body"] : undefined;
+    if (Array.isArray(body) && (body as Node[]).some(({ directive }) => directive === "use strict")) return true;
+  }
+  return false;
+}
+
+/** Whether a scope around a reference has a variable of that name, as its place would find it. */
+function isDeclared(name: string, place: Node, from: Scope, isScript: boolean, globals: ReadonlySet<string>): boolean {
+  for (let scope: Scope | null = from; scope; scope = scope.upper) {
+    const defs = scope.variables.find((variable) => variable.name === name)?.defs ?? [];
+    if (defs.length === 0) continue;
+    if (scope.type === "global" && isScript) return globals.has(name);
+    // Parameters do not see what the body declares.
+    const body = scope.type === "function" ? (scope.block["body"] as Node | undefined) : undefined;
+    if (body && place.start < body.start && defs.every((def) => def.name.start >= body.start)) continue;
+    return true;
+  }
+  return false;
+}
+
+/** Free references, the variables that are the window's, and calls of `eval` whose text finds no other `location` or `top` around it. */
+function free(tree: Node, sourceType: SourceType): { names: Node[]; runs: Node[] } {
   const manager = analyze(tree as never, { ecmaVersion: 2022, sourceType, ignoreEval: true, fallback: (node: unknown) => Object.keys(node as object) } as never);
   const scopes = manager.scopes as unknown as Scope[];
   const parents = parentsOf(tree);
@@ -218,6 +241,7 @@ function free(tree: Node, sourceType: SourceType): Node[] {
   /** Functions in blocks, which old rules put into the function around, too: that function and the name. */
   const hoisted: [Node, string][] = [];
   const globals = new Set<string>();
+  const runs: Node[] = [];
   for (const scope of scopes) {
     for (const { name, defs } of scope.variables) {
       if (!NEW_NAMES.has(name)) continue;
@@ -238,20 +262,26 @@ function free(tree: Node, sourceType: SourceType): Node[] {
     for (const { identifier, resolved } of scope.references) {
       const name = identifier["name"] as string;
       const variable = resolved as Scope["variables"][number] | null;
+      const call = parents.get(identifier);
+      if (name === "eval" && call?.type === "CallExpression" && call["callee"] === identifier && call["optional"] !== true) {
+        const hides = (hidden: string): boolean => isDeclared(hidden, identifier, scope, sourceType === "script", globals) || isOut(identifier, hidden);
+        if (sourceType === "script" && !isStrict(call, parents) && ![...NEW_NAMES.keys()].some(hides)) runs.push(call);
+        continue;
+      }
       const isOfWindow = sourceType === "script" && !globals.has(name) && variable?.defs.every(({ name }) => found.has(name));
       if (NEW_NAMES.has(name) && (variable === null || isOfWindow)) found.add(identifier);
     }
   }
-  return [...found].filter((node) => {
-    const name = node["name"] as string;
-    if (globals.has(name)) return false;
+  return { names: [...found].filter((node) => !globals.has(node["name"] as string) && !isOut(node, node["name"] as string)), runs };
+
+  function isOut(node: Node, name: string): boolean {
     for (let child = node, around = parents.get(node); around; child = around, around = parents.get(around)) {
-      if (around.type === "WithStatement" && child === around["body"]) return false;
-      if (around.type === "ExportSpecifier" || around.type === "ImportSpecifier") return false;
-      if (hoisted.some(([holder, hidden]) => holder === around && hidden === name)) return false;
+      if (around.type === "WithStatement" && child === around["body"]) return true;
+      if (around.type === "ExportSpecifier" || around.type === "ImportSpecifier") return true;
+      if (hoisted.some(([holder, hidden]) => holder === around && hidden === name)) return true;
     }
-    return true;
-  });
+    return false;
+  }
 }
 
 /** The script with all edits. Throws where it is none. */
@@ -260,7 +290,12 @@ export function editedByTree(source: string, sourceType: SourceType, map: (url: 
   const editor = new Editor(source, sourceType, map);
   editor.visit(tree, false, new Set());
   const parents = parentsOf(tree);
-  for (const node of free(tree, sourceType)) {
+  const { names, runs } = free(tree, sourceType);
+  for (const { callee, end } of runs) {
+    const start = editor.markAfter((callee as Node).end) + 1;
+    if (start < end - 1) editor.wrap({ start, end: end - 1 }, "__wa$E(");
+  }
+  for (const node of names) {
     const name = node["name"] as string;
     let property = parents.get(node);
     if (property?.type === "AssignmentPattern" && property["left"] === node) property = parents.get(property);

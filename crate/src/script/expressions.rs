@@ -207,7 +207,7 @@ impl Parser<'_> {
         let token = self.token;
         match token.kind {
             Kind::Async => self.asynchronous(may_call),
-            kind if kind.is_identifier() => self.identifier(),
+            kind if kind.is_identifier() => self.identifier(may_call),
             Kind::This => {
                 self.next();
                 Ok(Expr::of(if self.function.is_method {
@@ -244,7 +244,7 @@ impl Parser<'_> {
         }
     }
 
-    fn identifier(&mut self) -> Parsed<Expr> {
+    fn identifier(&mut self, may_call: bool) -> Parsed<Expr> {
         let token = self.token;
         let binds = name_of(token.kind);
         self.is_surely_script |= token.kind == Kind::Await;
@@ -252,7 +252,7 @@ impl Parser<'_> {
         if self.is(Kind::Arrow) && !self.token.is_on_new_line {
             return self.arrow(self.scopes.marks(), binds, false);
         }
-        let is_run = token.kind == Kind::Eval && self.is(Kind::ParenOpen);
+        let is_run = may_call && token.kind == Kind::Eval && self.is(Kind::ParenOpen);
         if !is_run {
             self.refer(token, false)?;
         }
@@ -272,7 +272,7 @@ impl Parser<'_> {
         let marks = self.scopes.marks();
         let next = self.peek();
         if next.is_on_new_line {
-            return self.identifier();
+            return self.identifier(may_call);
         }
         match next.kind {
             Kind::Function => {
@@ -291,7 +291,7 @@ impl Parser<'_> {
                 Ok(Expr::default())
             }
             kind if kind.is_identifier() => self.asynchronous_name(next),
-            _ => self.identifier(),
+            _ => self.identifier(may_call),
         }
     }
 
@@ -300,7 +300,7 @@ impl Parser<'_> {
         let mut ahead = self.lexer;
         ahead.next();
         if ahead.next().kind != Kind::Arrow {
-            return self.identifier();
+            return self.identifier(true);
         }
         self.next();
         self.next();
