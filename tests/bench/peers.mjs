@@ -9,7 +9,7 @@ import { CACHE } from "./corpus.mjs";
 export const REPLAYWEBPAGE = "replaywebpage@2.5.3";
 
 /** Fetches a package as published, without its dependencies and without running anything of it. */
-function fetchPackage(spec) {
+export function fetchPackage(spec) {
   const folder = join(CACHE, "peers", spec.replace(/[^\w.@-]/g, "_"));
   if (existsSync(join(folder, "package/package.json"))) return join(folder, "package");
   process.stderr.write(`bench: fetching ${spec}\n`);

@@ -76,7 +76,7 @@ export const deepTests = {
     run: runPywb,
   },
   replay: {
-    what: "HTML documents of the corpus in replay, as they were behind a proxy that serves their archive, and in ReplayWeb.page; needs openssl",
+    what: "HTML documents of the corpus and pages that use libraries in replay, as they were behind a proxy that serves their archive, and in ReplayWeb.page; needs openssl",
     takes: "an hour",
     needsCorpus: true,
     run: () => runReplayed(findCorpus()),

@@ -1,5 +1,5 @@
 /**
- * HTML documents of the corpus and of sites of our own replayed in the viewer, and the same ones behind a proxy that serves the archive as if it
+ * HTML documents of the corpus, of sites of our own and of pages that use libraries, replayed in the viewer, and the same ones behind a proxy that serves the archive as if it
  * were the web: text, pictures, styles and errors of scripts have to be the same, at the same size. In Chromium they are
  * shown by ReplayWeb.page too, and compared with the same: what was found of what the page loads, errors, looks.
  * STACKROOM_REPLAY_ONLY names a part of the files, STACKROOM_REPLAY_BROWSERS the browsers, STACKROOM_REPLAY_EACH how many
@@ -114,12 +114,12 @@ function someOf(all, count, seed) {
   return [all[0], ...rest.toSorted(([a], [b]) => a - b).slice(0, count - 1).map(([, one]) => one)];
 }
 
-/** Documents of an archive, each URL once, the first capture. */
-async function documentsOf(archive) {
+/** Documents of an archive, each URL once, the first capture; where pages are named, those. */
+async function documentsOf(archive, pages) {
   const found = new Map();
   for await (const row of archive.records()) {
     const isPage = ["response", "resource"].includes(row.type) && (row.status ?? 200) === 200 && /html/.test(row.mime ?? "") && /^https?:/i.test(row.url);
-    if (isPage && !found.has(row.url)) found.set(row.url, row.captured);
+    if (isPage && (pages?.includes(row.url) ?? true) && !found.has(row.url)) found.set(row.url, row.captured);
   }
   return [...found];
 }
@@ -146,7 +146,7 @@ async function through(name, type, { corpus, own, peer, files, rangeOf, referenc
   const ourFiles = await hostFiles(ours.folder, rangeOf);
   const paths = readFileSync(join(corpus, "files/MANIFEST.tsv"), "utf8").split("\n").slice(1).map((line) => line.split("\t")[0]).filter(Boolean);
   const archives = [
-    ...ours.archives.map(({ name: own, live }) => ({ path: `own/${own}`, file: join(ours.folder, own), address: ourFiles.address + own, isWhole: true, live })),
+    ...ours.archives.map(({ name: own, live, pages }) => ({ path: `own/${own}`, file: join(ours.folder, own), address: ourFiles.address + own, isWhole: true, live, pages })),
     ...paths.map((path) => ({ path, file: join(corpus, "files", path), address: files.address + path })),
   ].filter(({ path }) => path.includes(only));
   const judge = await browser.newPage();
@@ -170,7 +170,7 @@ async function through(name, type, { corpus, own, peer, files, rangeOf, referenc
     }
   };
   try {
-    for (const { path, file, address, isWhole, live } of archives) {
+    for (const { path, file, address, isWhole, live, pages } of archives) {
       let archive;
       try {
         archive = await openArchive(file);
@@ -180,7 +180,7 @@ async function through(name, type, { corpus, own, peer, files, rangeOf, referenc
         continue;
       }
       // Records of an index are elsewhere.
-      const documents = archive.format.startsWith("cdx") ? [] : someOf(await documentsOf(archive), isWhole ? 0 : Number(each), Number(seed));
+      const documents = archive.format.startsWith("cdx") ? [] : someOf(await documentsOf(archive, pages), isWhole ? 0 : Number(each), Number(seed));
       await reference.serve(archive);
       for (const [url, captured] of documents) {
         const where = `${path}, ${url.slice(0, 120)}`;
