@@ -1,6 +1,6 @@
 /**
- * HTML documents of the corpus, of sites of our own and of pages that use libraries, replayed in the viewer, and the same ones behind a proxy that serves the archive as if it
- * were the web: text, pictures, styles and errors of scripts have to be the same, at the same size. In Chromium they are
+ * HTML documents of the corpus, of sites of our own and pages that use libraries, replayed in the viewer, and the same ones
+ * behind a proxy that serves the archive as if it were the web, or live: text, pictures, styles and errors of scripts have to be the same, at the same size. In Chromium they are
  * shown by ReplayWeb.page too, and compared with the same: what was found of what the page loads, errors, looks.
  * STACKROOM_REPLAY_ONLY names a part of the files, STACKROOM_REPLAY_BROWSERS the browsers, STACKROOM_REPLAY_EACH how many
  * documents of each archive (1; 0 for all), STACKROOM_REPLAY_SEED which.

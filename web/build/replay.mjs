@@ -1,6 +1,7 @@
 /**
  * The files of a replay origin, web/replay -> dist/replay: the pipe as one classic script with the boot page inside, the
- * boot page by itself for the server, and as text the shim for rewriting and what the viewer has done in pages. What is left of web/replay is tsc's.
+ * boot page by itself for the server, and as text the shim for rewriting and what the viewer has done in pages. What is
+ * left of web/replay is tsc's.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { runScript } from "./command.mjs";

@@ -120,6 +120,7 @@ const made = html("Made", `<h1>Made</h1><div id="at"></div><script>document.writ
 "worker that imports": () => new Promise((resolve) => { const worker = new Worker(URL.createObjectURL(new Blob(['const { lamp } = await import("${cdn}/modules/lamp.js"); postMessage(lamp)'], { type: "application/javascript" })), { type: "module" }); worker.onmessage = ({ data }) => resolve(data); worker.onerror = () => resolve("error"); }),
 "no script": () => { const script = document.createElement("script"); script.type = "text/template"; script.text = "location {top}"; return script.text + script.innerHTML; },
 "handler": () => { const at = document.querySelector("#at"); at.innerHTML = "<b onclick='this.textContent = location.host'>no</b><i>no</i>"; at.lastChild.setAttribute("onclick", "this.textContent = top === self ? document.location.pathname : 'framed'"); at.firstChild.click(); at.lastChild.click(); return at.textContent; },
+"no handler": () => { const at = document.querySelector("#at"); at.innerHTML = "<i one='top' onward='location'></i>"; at.firstChild.setAttribute("on", "tap:top.open"); return [...at.firstChild.attributes].map(({ value }) => value).join(" "); },
 "fragment": () => { const range = document.createRange(); range.selectNode(document.body); document.body.append(range.createContextualFragment("<script>window.fragment = location.host<\\/script>")); return window.fragment; },
 `)}</script>`);
 

@@ -66,6 +66,6 @@ export function mapCode(): void {
   fixed("__wa$E", scopedCode);
   fixed("__wa$eval", new Proxy(native as () => unknown, onCall((_, args) => apply(native, globalThis, [scopedCode(args[0]) as string]))));
   if (!isPage) return;
-  for (const example of [() => 0, async () => 0, function* () {}, async function* () {}]) mapMaker(example);
+  for (const example of [() => 0, async () => 0, function* () {}]) mapMaker(example);
   for (const name of ["setTimeout", "setInterval"]) methodArgs(globalThis, name, (args) => void (args[0] = scopedCode(args[0])));
 }

@@ -21,7 +21,8 @@ export function mapValue(name: string, value: string): string | null {
   // Without its origin a frame has no service worker, so nothing of the archive.
   if (name === "sandbox" && !fits(/allow-same-origin/i, value)) return `${value} allow-same-origin`;
   if (name === "style") return mapStyle(value);
-  if (begins(name, "on")) return scoped(value);
+  // Other attributes may begin like handlers.
+  if (begins(name, "on") && name in globalThis) return scoped(value);
   if (LISTS.has(name)) return mapList(value);
   return ADDRESSES.has(name) ? toReplay(value) : value;
 }
@@ -108,8 +109,8 @@ export function mapMarkups(): void {
   methodArgs("Element", "insertAdjacentHTML", (args) => void (args[1] = map(args[1])));
   accessor("Node", "textContent", null, mapText);
   accessor("HTMLElement", "innerText", null, mapText);
-  // Shadows the methods of all nodes, which are used too often to look at each time.
   accessor("HTMLScriptElement", "text", null, mapText);
+  // Shadows the methods of all nodes, which are used too often to look at each time.
   for (const owner of ["HTMLStyleElement", "SVGStyleElement", "HTMLScriptElement"].map(prototypeOf)) {
     for (const name of ["appendChild", "insertBefore", "append", "prepend", "replaceChildren"]) {
       const native = (owner as Record<string, unknown> | undefined)?.[name];
